@@ -3,13 +3,10 @@
 export { ScriptedModel } from './providers/scripted/scripted-model.ts'
 export type { Script, ScriptedAnswer, ScriptedOptions } from './providers/scripted/scripted-model.ts'
 export { cassette } from './testing/cassette.ts'
-export { collect } from './testing/collect.ts'
-export type { Collected } from './testing/collect.ts'
+export type { Collected } from './testing/turns.ts'
 export type { Runner } from './testing/claims.ts'
-export { budgetStoreSuite } from './testing/budget-store-suite.ts'
-export type { BudgetUnderTest } from './testing/budget-store-suite.ts'
-export { cacheStoreSuite } from './testing/cache-store-suite.ts'
-export type { CacheUnderTest } from './testing/cache-store-suite.ts'
+export { budgetStoreSuite, cacheStoreSuite } from './testing/shared-store-suites.ts'
+export type { BudgetUnderTest, CacheUnderTest } from './testing/shared-store-suites.ts'
 export { RECORDER_CAPABILITIES, recorderSuite } from './testing/recorder-suite.ts'
 export type { JournalUnderTest, RecorderCapability, RecorderSuiteOptions } from './testing/recorder-suite.ts'
 export {
@@ -20,4 +17,4 @@ export {
   WORD_FORMS,
 } from './testing/document-store-suite.ts'
 export type { StoreCapability, StoreSuiteOptions, StoreUnderTest } from './testing/document-store-suite.ts'
-export { closeOf, entriesOf, EXACT_USAGE, openOf, resultOf, stamper, STARTED_AT } from './testing/turns.ts'
+export { closeOf, collect, entriesOf, EXACT_USAGE, openOf, resultOf, stamper, STARTED_AT } from './testing/turns.ts'

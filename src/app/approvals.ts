@@ -6,7 +6,7 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { ConfigurationError } from '../core/error.ts'
-import { isRule } from '../tools/rules/rule.ts'
+import { isRule } from '../tools/permissions/rule.ts'
 import { realPath } from './context/root.ts'
 import { consentPath, readHomeFile, removeHomeFile, writeHomeFile } from './home-file.ts'
 import type { HomePaths } from './paths.ts'

@@ -134,8 +134,7 @@ function signalOf({ signal }: Surroundings): { readonly signal?: AbortSignal } {
 async function withExport(journal: Journal, env: Surroundings['env']): Promise<Journal> {
   const endpoint = env['OTEL_EXPORTER_OTLP_ENDPOINT'] ?? ''
   if (endpoint === '') return journal
-  const { OtlpExporter } = await import('../recorders/otlp/exporter.ts')
-  const { exportSpans, headersOf } = await import('../recorders/otlp/export-spans.ts')
+  const { exportSpans, headersOf, OtlpExporter } = await import('../recorders/otlp/exporter.ts')
   const serviceName = env['OTEL_SERVICE_NAME'] ?? ''
   const exporter = new OtlpExporter({
     endpoint,

@@ -3,7 +3,6 @@
 import { BoundedOutput } from '../tools/builtin/bounded-output.ts'
 import { hiddenValues } from '../tools/builtin/command-environment.ts'
 import { ProcessGroup } from '../tools/builtin/process-group.ts'
-import { SecretFilter } from '../tools/builtin/secret-filter.ts'
 import type { Surroundings } from './paths.ts'
 
 export interface OwnCommandOutput {
@@ -20,21 +19,13 @@ export interface OwnCommandOutput {
  */
 export async function runOwnCommand(command: string, { env, cwd }: Surroundings, signal: AbortSignal): Promise<OwnCommandOutput> {
   const passed = Object.fromEntries(Object.entries(env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])))
-  const output = new BoundedOutput()
-  const filter = new SecretFilter(hiddenValues(env, {}))
+  const output = new BoundedOutput(hiddenValues(env, {}))
   const group = new ProcessGroup('/bin/sh', ['-c', command], {
     cwd,
     env: passed,
-    onOutput: (piece) => output.add(filter.push(piece)),
+    onOutput: (piece) => void output.add(piece),
+    signal,
   })
-  const stop = (): void => group.stop()
-  if (signal.aborted) stop()
-  signal.addEventListener('abort', stop, { once: true })
-  try {
-    const { code } = await group.ended
-    output.add(filter.finish())
-    return { text: output.text().trimEnd(), exitCode: code }
-  } finally {
-    signal.removeEventListener('abort', stop)
-  }
+  const { code } = await group.ended
+  return { text: output.text().trimEnd(), exitCode: code }
 }

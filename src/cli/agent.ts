@@ -12,48 +12,44 @@ import type { QueryOptions } from '../app/query.ts'
 import { ConfigurationError } from '../core/error.ts'
 import type { DocumentStore } from '../core/store.ts'
 import type { Tool } from '../core/tool.ts'
-import { nearest } from '../util/nearest.ts'
+import { didYouMean, quoted } from './format.ts'
+import { note } from './io.ts'
 import type { Io } from './io.ts'
 import { EXTRACTIVE } from './model-choice.ts'
 import type { ModelChoice } from './model-choice.ts'
 import { defined } from '../util/check.ts'
 import { openMcpServers } from '../app/mcp.ts'
 import type { McpConnection } from '../app/mcp.ts'
-import { note } from './io.ts'
 
 export interface RuleOptions {
   readonly allow: readonly string[]
   readonly deny: readonly string[]
 }
 
-/** What the command line says of the sandbox. */
+/** The options of the sandbox on the command line. */
 export interface SandboxChoice {
   readonly sandbox: string | undefined
   readonly network: boolean | undefined
 }
 
 /** The configuration, and the command line on top. */
-function chosenSandbox(configured: SandboxConfig = {}, { sandbox, network }: SandboxChoice): SandboxConfig {
-  return {
-    ...configured,
-    ...(sandbox === undefined ? {} : { mode: sandbox as NonNullable<SandboxConfig['mode']> }),
-    ...(network === true ? { network: 'all' } : {}),
-  }
+function chosenSandbox(configured: SandboxConfig | undefined, { sandbox, network }: Partial<SandboxChoice>): SandboxConfig {
+  const mode = sandbox as SandboxConfig['mode']
+  return { ...configured, ...defined({ mode }), ...(network === true ? { network: 'all' } : {}) }
 }
 
 export function agentTools(
   store: DocumentStore | undefined,
   { config }: LoadedConfig,
-  io: Io,
-  { fetch, askUser, edits, sandbox, network }: Pick<BuiltinToolOptions, 'fetch' | 'askUser' | 'edits'> & Partial<SandboxChoice>,
+  { cwd, env }: Io,
+  { fetch, askUser, edits, ...choice }: Pick<BuiltinToolOptions, 'fetch' | 'askUser' | 'edits'> & Partial<SandboxChoice>,
 ): readonly Tool[] {
-  const secretVariables = Object.values(config.providers ?? {}).flatMap(({ apiKeyEnv }) => apiKeyEnv ?? [])
   return builtinTools({
     ...defined({ fetch, askUser, edits }),
-    root: io.cwd,
-    env: io.env,
-    secretVariables,
-    sandbox: chosenSandbox(config.sandbox, { sandbox, network }),
+    root: cwd,
+    env,
+    secretVariables: Object.values(config.providers ?? {}).flatMap(({ apiKeyEnv }) => apiKeyEnv ?? []),
+    sandbox: chosenSandbox(config.sandbox, choice),
     ...(store === undefined ? {} : { stores: [store] }),
   })
 }
@@ -67,14 +63,12 @@ export async function withAgent(
   const { model = config.models?.task, tools: names, maxSteps, disabled } = config.agent ?? {}
   if (disabled === true) return tools
   const patterns = names?.map((name) => new RegExp(`^${name.replaceAll('*', '.*')}$`))
+  const mayUse = ({ name }: Tool): boolean => name !== 'ask_user' && patterns?.some((pattern) => pattern.test(name)) !== false
   const agent = agentTool({
-    tools: () =>
-      tools().filter(
-        ({ name }) => name !== 'ask_user' && (patterns === undefined || patterns.some((pattern) => pattern.test(name))),
-      ),
+    tools: () => tools().filter(mayUse),
     system: taskPrompt(),
     ...(model === undefined ? {} : { model: await openModel(model, config, env) }),
-    ...(maxSteps === undefined ? {} : { maxSteps }),
+    ...defined({ maxSteps }),
   })
   return () => [...tools(), agent]
 }
@@ -101,16 +95,16 @@ export function hooksOf({ config }: LoadedConfig, io: Io): Pick<QueryOptions, 'h
   return hooks === undefined ? {} : { hooks }
 }
 
-/** What the model is told of its surroundings. */
+/** The parts of its surroundings that the model is shown. */
 export function agentContext({ cwd }: Io): NonNullable<QueryOptions['context']> {
   return { project: true, recentFiles: true, gitStatus: true, cwd }
 }
 
 /** A model that cannot call tools would only talk about the task. @throws ConfigurationError that says so. */
 export function checkCanUseTools({ model }: Pick<ModelChoice, 'model'>, command: string): void {
-  if (model.ref !== EXTRACTIVE && model.facts.tools !== false) return
-  const what =
-    model.ref === EXTRACTIVE ? `${EXTRACTIVE} only quotes documents and cannot use tools` : `${model.ref} cannot use tools`
+  const isQuoting = model.ref === EXTRACTIVE
+  if (!isQuoting && model.facts.tools !== false) return
+  const what = isQuoting ? `${EXTRACTIVE} only quotes documents and cannot use tools` : `${model.ref} cannot use tools`
   throw new ConfigurationError(`"cria ${command}" needs a model that can use tools, but ${what}.`, {
     hint: 'Name one with -m, such as -m openai/gpt-5-mini, -m ollama/qwen3, or -m openai-compatible/NAME for the server at OPENAI_COMPATIBLE_BASE_URL; or set a key such as OPENAI_API_KEY or ANTHROPIC_API_KEY. "cria models" lists them.',
   })
@@ -123,11 +117,10 @@ export function checkRules(rules: readonly string[], tools: readonly Tool[]): vo
   for (const rule of rules) {
     const name = /^\s*([\w-]+)\s*(?:\(|$)/.exec(rule)?.[1]
     if (name === undefined || names.includes(name) || isOfMissingServer(name, names)) continue
-    const close = nearest(name, names)
-    throw new ConfigurationError(
-      `There is no tool ${JSON.stringify(name)} for the rule ${JSON.stringify(rule.slice(0, 100))}.${close === undefined ? '' : ` Did you mean ${close}?`}`,
-      { hint: `Tools: ${names.join(', ')}.` },
-    )
+    const meant = didYouMean(name, names)
+    throw new ConfigurationError(`There is no tool ${quoted(name)} for the rule ${quoted(rule, 100)}.${meant}`, {
+      hint: `Tools: ${names.join(', ')}.`,
+    })
   }
 }
 

@@ -2,6 +2,7 @@
 
 import type { Citation } from '../core/citation.ts'
 import { CriaError, errorFromInfo } from '../core/error.ts'
+import type { ErrorInfo } from '../core/error.ts'
 import { isTerminal } from '../core/event.ts'
 import type { QueryEvent, QueryResult } from '../core/event.ts'
 import { foldEvents } from '../core/fold.ts'
@@ -9,21 +10,26 @@ import type { TurnRow } from '../core/recorder.ts'
 import { addUsage, UNKNOWN_USAGE } from '../core/usage.ts'
 import type { Usage } from '../core/usage.ts'
 import { causeOf } from '../engine/to-the-end.ts'
+import { defined } from '../util/check.ts'
 import { elapsed } from '../util/clock.ts'
 import { visibleLine, visibleText, wholeCharacters } from '../util/terminal.ts'
 import type { TextStream } from '../util/terminal.ts'
-import { eventNote, finishNote } from './event-notes.ts'
 import { EXIT, EXIT_CODES } from './exit-codes.ts'
 import { tellFailure } from './failure.ts'
 import { formatCost, formatMs, formatUsage } from './format.ts'
 import { broken, note, printJson } from './io.ts'
 import type { Io } from './io.ts'
-import { sourceList } from './source-list.ts'
-import { pathTo, placeOf } from './sources.ts'
+import { pathTo, placeOf, sourceList } from './sources.ts'
 import type { Standpoint } from './sources.ts'
 
 export type RecordedTurn = Pick<TurnRow, 'usage' | 'costUsd' | 'traceId'>
 export type AnswerFormat = 'text' | 'json' | 'events'
+
+/** The format that the options of a command name. */
+export function formatOf({ json, events }: { readonly json: boolean; readonly events: boolean }): AnswerFormat {
+  if (events) return 'events'
+  return json ? 'json' : 'text'
+}
 
 export interface ShowOptions {
   readonly format: AnswerFormat
@@ -31,14 +37,18 @@ export interface ShowOptions {
   readonly showThinking: boolean
   /** Folder that the sources of citations are relative to; default the current one. */
   readonly sourceBase?: string | undefined
-  /** What the journal knows of a turn, for the JSON object of one that came to no result. */
+  /** Reads a turn from the journal, for the JSON object of one that came to no result. */
   readonly recorded?: (turnId: string) => Promise<RecordedTurn | undefined>
-  /** What else the JSON object holds, asked for at the end. */
+  /** More members of the JSON object; called at the end. */
   readonly more?: () => object
 }
 
 /** Follows a turn to its end and resolves to the exit code that it deserves. */
-export async function showTurn(events: AsyncIterable<QueryEvent>, io: Io, options: ShowOptions): Promise<number> {
+export async function showTurn(
+  events: AsyncIterable<QueryEvent> | Iterable<QueryEvent>,
+  io: Io,
+  options: ShowOptions,
+): Promise<number> {
   const seen: QueryEvent[] = []
   const text = options.format === 'text' ? await textView(io, options) : undefined
   for await (const event of events) {
@@ -55,7 +65,7 @@ export async function showTurn(events: AsyncIterable<QueryEvent>, io: Io, option
     const recorded = last.type === 'complete' ? undefined : await options.recorded?.(last.turnId)
     const { sourceBase: base } = options
     const from = base === undefined ? undefined : { cwd: io.cwd, base }
-    await printJson(io, { ...toAnswerJson(seen, recorded, from), ...options.more?.() })
+    await printJson(io, { ...toAnswerJson(seen, last, recorded, from), ...options.more?.() })
   }
 
   if (last.type === 'error') {
@@ -65,12 +75,15 @@ export async function showTurn(events: AsyncIterable<QueryEvent>, io: Io, option
   return last.type === 'cancelled' ? EXIT.interrupted : EXIT.done
 }
 
-/** What `--json` prints of a turn, also of one that failed: then with what had arrived, and `error`. */
-function toAnswerJson(events: readonly QueryEvent[], recorded: RecordedTurn | undefined, from: Standpoint | undefined): object {
-  const [first] = events
-  const last = events.at(-1)
+/** Makes the object that `--json` prints of a turn. Of one that failed it holds the text that had arrived, and `error`. */
+function toAnswerJson(
+  events: readonly QueryEvent[],
+  last: QueryEvent,
+  recorded: RecordedTurn | undefined,
+  from: Standpoint | undefined,
+): object {
   const { text, result } = foldEvents(events)
-  const ending = last?.type === 'error' ? { error: last.error } : last?.type === 'cancelled' ? { cancelled: last.reason } : {}
+  const known = result ?? recorded
   return {
     answer: result?.text ?? text,
     abstained: result?.abstained ?? false,
@@ -78,31 +91,33 @@ function toAnswerJson(events: readonly QueryEvent[], recorded: RecordedTurn | un
     uncited: result?.uncited ?? 0,
     model: result?.model ?? lastModel(events),
     finishReason: result?.finishReason ?? null,
-    usage: (result ?? recorded)?.usage ?? usageSoFar(events),
-    costUsd: (result ?? recorded)?.costUsd ?? null,
-    latencyMs: first === undefined || last === undefined ? null : elapsed(first.at, last.at),
-    sessionId: first?.sessionId ?? null,
-    turnId: first?.turnId ?? null,
-    traceId: (result ?? recorded)?.traceId ?? null,
-    ...ending,
+    usage: known?.usage ?? usageSoFar(events),
+    costUsd: known?.costUsd ?? null,
+    latencyMs: elapsed(events[0]?.at ?? last.at, last.at),
+    sessionId: last.sessionId,
+    turnId: last.turnId,
+    traceId: known?.traceId ?? null,
+    ...(last.type === 'error' ? { error: last.error } : {}),
+    ...(last.type === 'cancelled' ? { cancelled: last.reason } : {}),
   }
 }
 
 /** `source` is a name in the store; beside it, how its file is opened from here. */
 function withPaths(citation: Citation, from: Standpoint | undefined): object {
   if (from === undefined) return citation
-  const path = pathTo(citation.source, from)
-  const alsoIn = citation.alsoIn?.map((place) => ({ ...place, ...pathMember(pathTo(place.source, from)) }))
-  return { ...citation, ...pathMember(path), ...(alsoIn === undefined ? {} : { alsoIn }) }
-}
-
-function pathMember(path: string | undefined): { readonly path?: string } {
-  return path === undefined ? {} : { path }
+  const withPath = <T extends { readonly source: string }>(place: T): T => ({
+    ...place,
+    ...defined({ path: pathTo(place.source, from) }),
+  })
+  return { ...withPath(citation), ...defined({ alsoIn: citation.alsoIn?.map(withPath) }) }
 }
 
 function lastModel(events: readonly QueryEvent[]): string | null {
-  const event = events.findLast((candidate) => candidate.type === 'model_switch' || candidate.type === 'start')
-  return event === undefined ? null : event.type === 'start' ? event.model : event.to
+  const models = events.flatMap((event) => {
+    if (event.type === 'start') return event.model
+    return event.type === 'model_switch' ? event.to : []
+  })
+  return models.at(-1) ?? null
 }
 
 /** Of all steps that told it. */
@@ -111,16 +126,11 @@ function usageSoFar(events: readonly QueryEvent[]): Usage {
   return first === undefined ? UNKNOWN_USAGE : rest.reduce(addUsage, first)
 }
 
-interface TextView {
-  show(event: QueryEvent): Promise<void>
-  end(): Promise<void>
-}
-
 /** The answer on standard output as it comes, then its sources; what else happens on standard error. */
-async function textView(io: Io, { showThinking, sourceBase }: ShowOptions): Promise<TextView> {
+async function textView(io: Io, { showThinking, sourceBase }: ShowOptions) {
   const { stdout, stderr } = io
-  const open = (): Promise<TextStream> => openText(io)
-  let stream = await open()
+  const from = { cwd: io.cwd, base: sourceBase }
+  let stream = await openText(io)
   let written = ''
   let step: number | undefined
   let startedAt: number | undefined
@@ -128,70 +138,53 @@ async function textView(io: Io, { showThinking, sourceBase }: ShowOptions): Prom
   /** Of the documents that were searched, best first. */
   let nearest: readonly string[] = []
 
-  const write = async (text: string): Promise<void> => {
+  async function write(text: string): Promise<void> {
     if (text === '') return
     written = text
     await stdout.writeRaw(text)
   }
-  const end = async (): Promise<void> => {
+
+  async function end(): Promise<void> {
     await write(stream.finish())
-    if (written !== '' && !written.endsWith('\n')) await write('\n')
+    if (written !== '' && !written.endsWith('\n')) await stdout.writeRaw('\n')
     written = ''
-    stream = await open()
-  }
-  const endThinking = async (): Promise<void> => {
-    if (isThinking) await stderr.write('\n')
-    isThinking = false
+    stream = await openText(io)
   }
 
-  return {
-    end,
-    async show(event) {
-      if (event.parent !== undefined) return
-      if (event.type !== 'thinking') await endThinking()
-      switch (event.type) {
-        case 'start':
-          startedAt = event.at
-          break
-        case 'retrieval':
-          if (nearest.length === 0) nearest = event.chunks.map(({ source }) => source)
-          break
-        case 'text_delta':
-          if (step !== undefined && step !== event.step) await end()
-          step = event.step
-          await write(stream.push(event.text))
-          break
-        case 'thinking':
-          if (showThinking) await stderr.writeRaw(stderr.style('dim', visibleText(event.content)))
-          isThinking = showThinking
-          break
-        case 'reset':
-        case 'cancelled':
-          await end()
-          break
-        case 'error':
-          await end()
-          break
-        case 'complete':
-          await end()
-          await write(
-            await sourceList(event.result.citations ?? [], event.result.uncited ?? 0, io.stdout, {
-              cwd: io.cwd,
-              base: sourceBase,
-            }),
-          )
-          written = ''
-          if (event.result.abstained === true && nearest.length > 0)
-            await note(io, nearestNote(nearest, { cwd: io.cwd, base: sourceBase }))
-          await finishNotes(event.result, startedAt === undefined ? null : event.at - startedAt, io)
-          break
-        default:
-          break
-      }
-      const told = eventNote(event)
-      if (told !== undefined) await note(io, told)
-    },
+  async function finish(result: QueryResult, tookMs: number | null): Promise<void> {
+    await end()
+    await stdout.writeRaw(await sourceList(result.citations ?? [], result.uncited ?? 0, stdout, from))
+    if (result.abstained === true && nearest.length > 0) await note(io, nearestNote(nearest, from))
+    const why = finishNote(result)
+    if (why !== undefined) await note(io, why)
+    if (!stderr.isTerminal) return
+    const facts = [result.model, formatMs(tookMs), formatUsage(result.usage), formatCost(result.costUsd), result.turnId]
+    const shown = await broken(visibleLine(facts.join(' · ')), stderr)
+    await stderr.writeRaw(`${stderr.style('dim', shown)}\n`)
   }
+
+  async function show(event: QueryEvent): Promise<void> {
+    if (event.parent !== undefined) return
+    if (event.type !== 'thinking' && isThinking) {
+      await stderr.write('\n')
+      isThinking = false
+    }
+    if (event.type === 'start') startedAt = event.at
+    else if (event.type === 'retrieval' && nearest.length === 0) nearest = event.chunks.map(({ source }) => source)
+    else if (event.type === 'text_delta') {
+      if (step !== undefined && step !== event.step) await end()
+      step = event.step
+      await write(stream.push(event.text))
+    } else if (event.type === 'thinking' && showThinking) {
+      await stderr.writeRaw(stderr.style('dim', visibleText(event.content)))
+      isThinking = true
+    } else if (event.type === 'complete') await finish(event.result, startedAt === undefined ? null : event.at - startedAt)
+    else if (event.type === 'reset' || isTerminal(event)) await end()
+    const told = eventNote(event)
+    if (told !== undefined) await note(io, told)
+  }
+
+  return { show, end }
 }
 
 async function openText({ stdout }: Io): Promise<TextStream> {
@@ -208,11 +201,46 @@ function nearestNote(sources: readonly string[], from: Standpoint): string {
   return `what was found nearest is in ${places.join(', ')}.`
 }
 
-async function finishNotes(result: QueryResult, tookMs: number | null, io: Io): Promise<void> {
-  const why = finishNote(result)
-  if (why !== undefined) await note(io, why)
-  if (!io.stderr.isTerminal) return
-  const facts = [result.model, formatMs(tookMs), formatUsage(result.usage), formatCost(result.costUsd), result.turnId]
-  const shown = await broken(visibleLine(facts.join(' · ')), io.stderr)
-  await io.stderr.writeRaw(`${io.stderr.style('dim', shown)}\n`)
+/** A sentence about an event that is worth one; none for the others. */
+export function eventNote(event: QueryEvent): string | undefined {
+  switch (event.type) {
+    case 'reset':
+      return 'what was shown so far is void; the answer begins again.'
+    case 'retry':
+      return `${describeError(event.error)} Trying again in ${formatMs(event.delay)}.`
+    case 'model_switch':
+      return `going on with ${event.to} instead of ${event.from} (${event.reason.replaceAll('_', ' ')}).`
+    case 'steering':
+      return event.delivery === 'steer' ? `told the model: ${event.message.content}` : undefined
+    case 'prepare_step':
+      return event.model === undefined ? undefined : `this step is done by ${event.model}.`
+    case 'notice':
+      return event.message
+    case 'compaction':
+      return `the conversation was shortened from ${event.tokensBefore} to ${event.tokensAfter} tokens.`
+    case 'cancelled':
+      return `stopped; what had arrived is kept: cria logs show ${event.turnId}`
+    default:
+      return undefined
+  }
+}
+
+/** Why the answer is not all that it could be. */
+export function finishNote({ finishReason }: QueryResult): string | undefined {
+  switch (finishReason) {
+    case 'length':
+      return 'the answer was cut: the model reached its limit of output.'
+    case 'content-filter':
+      return 'the provider ended the answer: its content filter stepped in.'
+    case 'max-steps':
+      return 'the turn ended at its limit of steps.'
+    case 'stop-when':
+      return 'the turn was ended by its stop condition.'
+    default:
+      return undefined
+  }
+}
+
+function describeError({ message }: ErrorInfo): string {
+  return /[.!?]$/.test(message) ? message : `${message}.`
 }

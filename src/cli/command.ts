@@ -3,6 +3,7 @@
 import type { Io } from './io.ts'
 import { ConfigurationError, isCriaError } from '../core/error.ts'
 import type { ErrorCode } from '../core/error.ts'
+import { defined } from '../util/check.ts'
 
 /** `optional`: a text that may be left out; it is then empty. */
 export type OptionType = 'flag' | 'text' | 'optional' | 'texts' | 'integer' | 'number'
@@ -11,11 +12,11 @@ export interface OptionSpec {
   readonly type: OptionType
   /** One letter. */
   readonly short?: string
-  /** How the value is called in help texts; required for all but flags. */
+  /** Name of the value in help texts; required for all but flags. */
   readonly value?: string
   readonly about: string
-  /** Shown in help texts. */
-  readonly default?: string
+  /** A number is the value of an option that is not given; a text is only shown in help texts. */
+  readonly default?: string | number
   readonly min?: number
   readonly max?: number
   /** The only values that are taken. */
@@ -29,22 +30,25 @@ export interface ArgumentSpec {
   readonly required?: boolean
   /** Takes all that is left. */
   readonly many?: boolean
-  /** What a shell completes it with; default: files. */
+  /** Words that a shell completes it with; default: files. */
   readonly offers?: 'stores' | 'templates' | (() => readonly string[])
   /** May be left out, but gets the last word behind a list option where there is one: `--docs a b "question"`. */
   readonly claims?: boolean
 }
 
-type ValueOf<Type extends OptionType> = Type extends 'flag'
-  ? boolean
-  : Type extends 'text' | 'optional'
-    ? string | undefined
-    : Type extends 'texts'
-      ? readonly string[]
-      : number | undefined
+type ValueOf<Spec extends OptionSpec> = {
+  flag: boolean
+  text: Spec extends { readonly choices: readonly (infer Choice)[] } ? Choice | undefined : string | undefined
+  optional: string | undefined
+  texts: readonly string[]
+  integer: NumberOf<Spec>
+  number: NumberOf<Spec>
+}[Spec['type']]
+
+type NumberOf<Spec extends OptionSpec> = Spec extends { readonly default: number } ? number : number | undefined
 
 export type OptionSpecs = Readonly<Record<string, OptionSpec>>
-export type OptionValues<Options extends OptionSpecs> = { readonly [Name in keyof Options]: ValueOf<Options[Name]['type']> }
+export type OptionValues<Options extends OptionSpecs> = { readonly [Name in keyof Options]: ValueOf<Options[Name]> }
 
 export interface CommandInput<Options extends OptionSpecs> {
   readonly arguments: readonly string[]
@@ -56,6 +60,8 @@ export interface CommandSpec<Options extends OptionSpecs> {
   readonly name: string
   readonly arguments?: readonly ArgumentSpec[]
   readonly options: Options
+  /** Pairs of options of which only one may be given, and why. */
+  readonly excludes?: readonly (readonly [one: keyof Options & string, other: keyof Options & string, why?: string])[]
   /** Paragraphs for `--help`. */
   readonly details?: string
   /** Whole command lines. */
@@ -84,11 +90,6 @@ export function asWrongUsage(code: ErrorCode): (thrown: unknown) => never {
   return (thrown) => {
     if (!isCriaError(thrown) || thrown.code !== code) throw thrown
     const { message, hint } = thrown
-    throw new ConfigurationError(message, { ...(hint === undefined ? {} : { hint }), cause: thrown })
+    throw new ConfigurationError(message, { ...defined({ hint }), cause: thrown })
   }
-}
-
-/** A command that reads nothing but the files it is given: one that is not there is wrong usage. */
-export function readsGivenFiles(command: Command): Command {
-  return { ...command, run: (input, io) => command.run(input, io).catch(asWrongUsage('not_found')) }
 }

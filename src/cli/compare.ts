@@ -17,19 +17,10 @@ import type { Channel, Io } from './io.ts'
 import { prepareStore, readConfig } from './prepare-store.ts'
 import { readText } from './read-text.ts'
 import { asWrongUsage } from './command.ts'
+import type { CompareOptions } from './shared-options.ts'
+import { defined } from '../util/check.ts'
 import { visibleText } from '../util/terminal.ts'
 import { widthOf, wrappedRows } from '../util/cells.ts'
-
-export interface CompareOptions {
-  readonly model: readonly string[]
-  readonly store: string | undefined
-  readonly docs: readonly string[]
-  readonly results: number | undefined
-  readonly system: string | undefined
-  readonly choice: string | undefined
-  readonly comment: string | undefined
-  readonly json: boolean
-}
 
 export async function runCompare(word: string, options: CompareOptions, io: Io): Promise<number> {
   if (options.model.length > 2) throw new ConfigurationError('Two answers are compared: name one or two models with -m.')
@@ -53,13 +44,13 @@ export async function runCompare(word: string, options: CompareOptions, io: Io):
   const store = choice === undefined ? undefined : await openStore(choice)
   try {
     const nResults = options.results ?? loaded.config.nResults
-    const view = options.json ? undefined : new View(io)
+    const view = options.json ? undefined : answerView(io.stdout)
     const feedback = await collectFeedback({
       query: {
         prompt: question,
         temperature: other === undefined ? 1 : 0,
-        ...(options.system === undefined ? {} : { system: options.system }),
-        ...(store === undefined ? {} : { retrieve: { docstore: store, ...(nResults === undefined ? {} : { nResults }) } }),
+        ...defined({ system: options.system }),
+        ...(store === undefined ? {} : { retrieve: { docstore: store, ...defined({ nResults }) } }),
         abortSignal: io.signal,
       },
       ...(other === undefined ? { samples: { model: one } } : { models: [one, other] }),
@@ -67,8 +58,8 @@ export async function runCompare(word: string, options: CompareOptions, io: Io):
       onEvent: (event, side) => view?.observe(event, side),
       choose: async (pair, { signal }) => {
         await view?.finish(pair)
-        const said = options.comment === undefined ? {} : { comment: options.comment }
-        if (options.choice !== undefined) return { choice: options.choice as FeedbackVerdict, ...said }
+        const { choice, comment } = options
+        if (choice !== undefined) return { choice, ...defined({ comment }) }
         return word === '-' ? undefined : ask(io, signal)
       },
     })
@@ -92,7 +83,7 @@ function jsonOf({ first, second, choice, comment, event }: Feedback): object {
     answers,
     shownFirst: first.model,
     choice,
-    ...(comment === undefined ? {} : { comment }),
+    ...defined({ comment }),
     preferred: event?.preferred ?? null,
     rejected: event?.rejected ?? null,
   }
@@ -105,43 +96,62 @@ async function tell({ first, second, choice }: Feedback, io: Io): Promise<void> 
   await note(io, `A was ${first.model}, B was ${second.model}. Recorded: ${verdict}.`)
 }
 
-/** The answers while they come, in two columns where the terminal has room for them. */
-class View {
-  readonly #io: Io
-  readonly #live: LiveColumns | undefined
-  readonly #texts: Record<Side, string> = { first: '', second: '' }
-  #drawing: Promise<void> = Promise.resolve()
+const BETWEEN = ' │ '
+/** Narrower columns cannot be read: the texts are then written one below the other. */
+const LEAST_COLUMNS = 60
+const REDRAW_MS = 80
 
-  constructor(io: Io) {
-    this.#io = io
-    if (io.stdout.live && io.stdout.columns >= LEAST_COLUMNS) this.#live = new LiveColumns(io.stdout)
+/** Shows the answers while they come, in two columns where the terminal has room for them; else at the end. */
+function answerView(stdout: Channel) {
+  const isLive = stdout.live && stdout.columns >= LEAST_COLUMNS
+  const texts: Record<Side, string> = { first: '', second: '' }
+  let drawing = Promise.resolve()
+  let drawnRows = 0
+  let drawnAt = -Infinity
+
+  async function draw(rows: readonly string[]): Promise<void> {
+    const back = drawnRows === 0 ? '' : `\u001b[${drawnRows}A\u001b[0J`
+    drawnRows = rows.length
+    await stdout.writeRaw(`${back}${rows.join('\n')}\n`)
   }
 
-  observe(event: QueryEvent | FeedbackEvent, side: Side | undefined): void {
-    if (side === undefined) return
-    if (event.type === 'text_delta') this.#texts[side] += event.text
-    else if (event.type === 'reset') this.#texts[side] = ''
-    else return
-    const { first, second } = this.#texts
-    this.#drawing = this.#drawing.then(() => this.#live?.update(column('A', first), column('B', second), performance.now()))
+  async function redraw(): Promise<void> {
+    const now = performance.now()
+    if (now - drawnAt < REDRAW_MS) return
+    drawnAt = now
+    // What has left the screen cannot be drawn again.
+    await draw(sideBySide(texts, stdout.columns).slice(-Math.max(1, stdout.rows - 2)))
   }
 
-  async finish({ first, second }: BlindPair): Promise<void> {
-    await this.#drawing
-    if (this.#live !== undefined) return this.#live.finish(column('A', first.text), column('B', second.text))
-    const { stdout } = this.#io
-    for (const [name, { text }] of [
-      ['A', first],
-      ['B', second],
-    ] as const) {
-      await stdout.writeRaw(`${stdout.style('bold', `Answer ${name}`)}\n`)
-      await stdout.write(`${text}\n\n`)
-    }
+  return {
+    observe(event: QueryEvent | FeedbackEvent, side: Side | undefined): void {
+      if (side === undefined || (event.type !== 'text_delta' && event.type !== 'reset')) return
+      texts[side] = event.type === 'reset' ? '' : texts[side] + event.text
+      if (isLive) drawing = drawing.then(redraw)
+    },
+    /** Resolves when both whole answers are shown. */
+    async finish({ first, second }: BlindPair): Promise<void> {
+      await drawing
+      if (isLive) return draw(sideBySide({ first: first.text, second: second.text }, stdout.columns))
+      for (const [title, { text }] of Object.entries({ 'Answer A': first, 'Answer B': second })) {
+        await stdout.writeRaw(`${stdout.style('bold', title)}\n`)
+        await stdout.write(`${text}\n\n`)
+      }
+    },
   }
 }
 
-function column(name: string, text: string): Column {
-  return { title: `Answer ${name}`, text }
+/** @param columns cells of the screen. */
+function sideBySide({ first, second }: Readonly<Record<Side, string>>, columns: number): readonly string[] {
+  const width = Math.max(10, Math.floor((columns - BETWEEN.length) / 2))
+  const cells = (title: string, text: string): readonly string[] => {
+    return [title, '─'.repeat(width), ...wrappedRows(visibleText(text).replaceAll('\t', '    '), width)]
+  }
+  const [left, right] = [cells('Answer A', first), cells('Answer B', second)]
+  return Array.from({ length: Math.max(left.length, right.length) }, (_, row) => {
+    const cell = left[row] ?? ''
+    return `${cell}${' '.repeat(Math.max(0, width - widthOf(cell)))}${BETWEEN}${right[row] ?? ''}`.trimEnd()
+  })
 }
 
 const KEYS: Readonly<Record<string, FeedbackVerdict>> = {
@@ -173,58 +183,5 @@ async function ask(io: Io, signal: AbortSignal): Promise<FeedbackChoice | undefi
     }
   } finally {
     lines.close()
-  }
-}
-
-const BETWEEN = ' │ '
-/** Narrower columns cannot be read: the texts are then written one below the other. */
-export const LEAST_COLUMNS = 60
-
-export interface Column {
-  readonly title: string
-  readonly text: string
-}
-
-/** @param columns cells of the screen. */
-export function sideBySide(left: Column, right: Column, columns: number): readonly string[] {
-  const width = Math.max(10, Math.floor((columns - BETWEEN.length) / 2))
-  const cells = ({ title, text }: Column): readonly string[] => {
-    return [title, '─'.repeat(width), ...wrappedRows(visibleText(text).replaceAll('\t', '    '), width)]
-  }
-  const [one, other] = [cells(left), cells(right)]
-  return Array.from({ length: Math.max(one.length, other.length) }, (_, row) => {
-    const cell = one[row] ?? ''
-    return `${cell}${' '.repeat(Math.max(0, width - widthOf(cell)))}${BETWEEN}${other[row] ?? ''}`.trimEnd()
-  })
-}
-
-/** Draws anew over what it has drawn, at most every `every` milliseconds. */
-class LiveColumns {
-  readonly #channel: Pick<Channel, 'columns' | 'rows' | 'writeRaw'>
-  readonly #every: number
-  #drawn = 0
-  #drawnAt = -Infinity
-
-  constructor(channel: Pick<Channel, 'columns' | 'rows' | 'writeRaw'>, every = 80) {
-    this.#channel = channel
-    this.#every = every
-  }
-
-  async update(left: Column, right: Column, now: number): Promise<void> {
-    if (now - this.#drawnAt < this.#every) return
-    this.#drawnAt = now
-    // What has left the screen cannot be drawn again.
-    await this.#draw(sideBySide(left, right, this.#channel.columns).slice(-Math.max(1, this.#channel.rows - 2)))
-  }
-
-  /** Both whole texts. */
-  async finish(left: Column, right: Column): Promise<void> {
-    await this.#draw(sideBySide(left, right, this.#channel.columns))
-  }
-
-  async #draw(rows: readonly string[]): Promise<void> {
-    const back = this.#drawn === 0 ? '' : `\u001b[${this.#drawn}A\u001b[0J`
-    await this.#channel.writeRaw(`${back}${rows.join('\n')}\n`)
-    this.#drawn = rows.length
   }
 }

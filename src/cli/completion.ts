@@ -1,51 +1,83 @@
-/** Scripts that complete `cria` in a shell, made from what the commands declare. Pure. */
+/** `cria completion`: scripts that complete `cria` in a shell, made from what the commands declare. */
 
+import { ConfigurationError } from '../core/error.ts'
+import { defineCommand } from './command.ts'
 import type { Command, OptionSpec } from './command.ts'
+import { quoted } from './format.ts'
 
 export const SHELLS = ['bash', 'zsh', 'fish'] as const
-export type Shell = (typeof SHELLS)[number]
+const SCRIPTS: Readonly<Record<(typeof SHELLS)[number], (plan: Plan) => string>> = { bash, zsh, fish }
 
-/** A command and its line in the overview. */
-export interface Described {
-  readonly command: Pick<Command, 'name' | 'options' | 'arguments'>
+/** @param entries all commands: the table that holds this one cannot be imported here. */
+export const completionOf = (entries: readonly { readonly summary: string; readonly load: () => Promise<Command> }[]): Command =>
+  defineCommand({
+    name: 'completion',
+    arguments: [{ name: 'shell', about: 'bash, zsh or fish', offers: () => SHELLS }],
+    options: {},
+    details: `Put one line into the file that your shell reads when it starts:
+bash, ~/.bashrc: source <(cria completion bash). zsh, ~/.zshrc: source <(cria completion zsh), after compinit.
+fish, ~/.config/fish/config.fish: cria completion fish | source`,
+    examples: ['cria completion bash', 'source <(cria completion bash)'],
+    async run({ arguments: [shell = ''] }, io) {
+      const known = SHELLS.find((each) => each === shell)
+      if (known === undefined)
+        throw new ConfigurationError(`There is no completion for ${quoted(shell)}. Expected ${SHELLS.join(', ')}.`)
+      const all = await Promise.all(entries.map(async ({ summary, load }) => ({ command: await load(), about: summary })))
+      await io.stdout.write(SCRIPTS[known](planOf(all)))
+    },
+  })
+
+/** The source of completions for a value: words, names of the user's own, files, or nothing. */
+type Offer = { readonly words: readonly string[] } | 'templates' | 'stores' | 'files' | 'nothing'
+
+interface PlannedOption {
+  readonly name: string
+  readonly short: string | undefined
   readonly about: string
+  /** `undefined`: it takes no value. */
+  readonly value: Offer | undefined
+}
+
+/** Words with what they mean. */
+type Words = readonly (readonly [word: string, about: string])[]
+
+interface Plan {
+  readonly commands: readonly { readonly name: string; readonly argument: Offer; readonly options: readonly PlannedOption[] }[]
+  readonly firstWords: Words
+  /** The words that may follow a first word, where there are any. */
+  readonly groups: readonly (readonly [word: string, next: Words])[]
 }
 
 const HELP: OptionSpec = { type: 'flag', short: 'h', about: 'show how the command is used' }
 
-/** @param all every command, in the order of the overview. */
-export function completionScript(shell: Shell, all: readonly Described[]): string {
-  return { bash, zsh, fish }[shell](all)
+/** @param all every command and its line in the overview, in the order of the overview. */
+function planOf(all: readonly { readonly command: Command; readonly about: string }[]): Plan {
+  const commands = all.map(({ command }): Plan['commands'][number] => {
+    const { offers = 'files' } = command.arguments?.[0] ?? {}
+    const options = Object.entries({ ...command.options, help: HELP }).map(([name, spec]) => {
+      return { name, short: spec.short, about: spec.about, value: offerOf(name, spec) }
+    })
+    return { name: command.name, argument: typeof offers === 'function' ? { words: offers() } : offers, options }
+  })
+  const words = all.map(({ command, about }) => ({ words: command.name.split(' '), about }))
+  const groups = [...Map.groupBy(words, ({ words: [first = ''] }) => first)].map(([first, members]) => {
+    const next = members.flatMap(({ words: [, second], about }) => (second === undefined ? [] : [[second, about] as const]))
+    const about = members.find(({ words: [, second] }) => second === undefined)?.about
+    return { first, about: about ?? next.map(([word]) => word).join(', '), next }
+  })
+  return {
+    commands,
+    firstWords: groups.map(({ first, about }) => [first, about]),
+    groups: groups.flatMap(({ first, next }) => (next.length === 0 ? [] : [[first, next] as const])),
+  }
 }
 
-/** What stands behind an option: words, names of the user's own, files, or anything. */
-type Value = { readonly words: readonly string[] } | 'templates' | 'stores' | 'files' | 'any' | 'none'
-
-function valueOf(name: string, { type, choices, value = '' }: OptionSpec): Value {
-  if (type === 'flag') return 'none'
+function offerOf(name: string, { type, choices, value = '' }: OptionSpec): Offer | undefined {
+  if (type === 'flag') return undefined
   if (choices !== undefined) return { words: choices }
   if (name === 'template') return 'templates'
   if (name === 'store') return 'stores'
-  return /^(?:FILE|PATH|DIR|SCHEMA)/.test(value) ? 'files' : 'any'
-}
-
-function optionsOf({ command }: Described): readonly (readonly [string, OptionSpec])[] {
-  return Object.entries({ ...command.options, help: HELP })
-}
-
-function firstWords(all: readonly Described[]): readonly (readonly [string, string])[] {
-  const groups = Map.groupBy(all, ({ command }) => command.name.split(' ')[0] ?? '')
-  return [...groups].map(([word, members]) => {
-    const own = members.find(({ command }) => command.name === word)
-    return [word, own?.about ?? members.map(({ command }) => command.name.slice(word.length + 1)).join(', ')]
-  })
-}
-
-/** The words that may follow a first word. */
-function below(word: string, all: readonly Described[]): readonly (readonly [string, string])[] {
-  return all.flatMap(({ command: { name }, about }) =>
-    name.startsWith(`${word} `) ? [[name.slice(word.length + 1), about] as const] : [],
-  )
+  return /^(?:FILE|PATH|DIR|SCHEMA)/.test(value) ? 'files' : 'nothing'
 }
 
 /**
@@ -56,48 +88,62 @@ function namesIn(folder: string, ending: string): string {
   const plain = `/^docs-[0-9a-f]*\\.db$/d; s/^\\([A-Za-z0-9_.-]*\\)\\.${ending}$/\\1/p`
   return `$(command ls -- "\${CRIA_HOME:-$HOME/.cria}/${folder}" 2>/dev/null | command sed -n '${plain}')`
 }
-const TEMPLATES = namesIn('templates', 'md')
-const STORES = namesIn('stores', 'db')
 
-/** What the first argument of a command is completed with; `undefined`: files. */
-function argumentOf({ command }: Described): string | undefined {
-  return wordsFor(offeredBy(command))
+/** The words that bash and zsh choose from; `undefined` for files and nothing. */
+function wordsFor(offer: Offer): string | undefined {
+  if (offer === 'templates') return namesIn('templates', 'md')
+  if (offer === 'stores') return namesIn('stores', 'db')
+  return typeof offer === 'object' ? offer.words.join(' ') : undefined
 }
 
-function offeredBy(command: Described['command']): Value {
-  const { offers = 'files' } = command.arguments?.[0] ?? {}
-  return typeof offers === 'function' ? { words: offers() } : offers
+interface Dialect {
+  /** The second word behind `cria`. */
+  readonly second: string
+  readonly files: string
+  readonly nothing: string
+  words(words: string): string
+  /** Sets the variables for the options and the first argument of a command. */
+  set(options: readonly PlannedOption[], argument: string | undefined): string
 }
 
-function wordsFor(value: Value): string | undefined {
-  if (value === 'templates') return TEMPLATES
-  if (value === 'stores') return STORES
-  return typeof value === 'object' ? value.words.join(' ') : undefined
-}
-
-const spelt = (name: string, { short }: OptionSpec): readonly string[] => [
-  `--${name}`,
-  ...(short === undefined ? [] : [`-${short}`]),
-]
-
-function bash(all: readonly Described[]): string {
-  const groups = firstWords(all).filter(([word]) => below(word, all).length > 0)
-  const cases = all.map((described) => {
-    const options = optionsOf(described)
-    const values = options.flatMap(([name, spec]) => {
-      const value = valueOf(name, spec)
-      if (value === 'none') return []
-      const words = wordsFor(value)
-      const reply = words !== undefined ? `_cria_words "${words}"` : value === 'files' ? '_cria_files' : 'COMPREPLY=()'
-      return [`        ${spelt(name, spec).join('|')}) ${reply}; return ;;`]
+/** The part that bash and zsh share: finds the command, and offers the values of the option before the word. */
+function dispatch({ commands }: Plan, dialect: Dialect): string {
+  const reply = (offer: Offer): string => {
+    const words = wordsFor(offer)
+    if (words !== undefined) return dialect.words(words)
+    return offer === 'files' ? dialect.files : dialect.nothing
+  }
+  const cases = commands.map(({ name, argument, options }) => {
+    const values = options.flatMap(({ name: option, short, value }) => {
+      const spelt = short === undefined ? `--${option}` : `--${option}|-${short}`
+      return value === undefined ? [] : [`        ${spelt}) ${reply(value)}; return ;;`]
     })
-    const flags = options.map(([name]) => `--${name}`).join(' ')
-    const argument = argumentOf(described)
-    return `    '${described.command.name}')
+    return `    '${name}')
       case "$before" in
 ${values.join('\n')}
       esac
-      options='${flags}'${argument === undefined ? '' : ` offered="${argument}"`} ;;`
+      ${dialect.set(options, wordsFor(argument))} ;;`
+  })
+  const ofTwoWords = commands.flatMap(({ name }) => (name.includes(' ') ? [`'${name}'`] : []))
+  return `  case "$name ${dialect.second}" in
+    ${ofTwoWords.join('|')}) name="$name ${dialect.second}" ;;
+  esac
+  case "$name" in
+${cases.join('\n')}
+  esac`
+}
+
+function bash(plan: Plan): string {
+  const list = (words: Words): string => words.map(([word]) => word).join(' ')
+  const commands = dispatch(plan, {
+    second: '${COMP_WORDS[2]}',
+    files: '_cria_files',
+    nothing: 'COMPREPLY=()',
+    words: (words) => `_cria_words "${words}"`,
+    set: (options, argument) => {
+      const offered = argument === undefined ? '' : ` offered="${argument}"`
+      return `options='${options.map(({ name }) => `--${name}`).join(' ')}'${offered}`
+    },
   })
   return `# Completes cria in bash. To use it: source <(cria completion bash)
 _cria_words() { COMPREPLY=($(compgen -W "$1" -- "$word")); }
@@ -110,57 +156,34 @@ _cria_files() {
 _cria() {
   local IFS=$' \\t\\n' word="\${COMP_WORDS[COMP_CWORD]}" before="\${COMP_WORDS[COMP_CWORD-1]}" name="\${COMP_WORDS[1]}" options= offered=/
   if [ "$COMP_CWORD" -eq 1 ]; then
-    _cria_words '${firstWords(all)
-      .map(([word]) => word)
-      .join(' ')} help --help --version'
+    _cria_words '${list(plan.firstWords)} help --help --version'
     return
   fi
   if [ "$COMP_CWORD" -eq 2 ]; then
     case "$name" in
-${groups
-  .map(
-    ([word]) =>
-      `      ${word}) options='${below(word, all)
-        .map(([next]) => next)
-        .join(' ')}' ;;`,
-  )
-  .join('\n')}
+${plan.groups.map(([word, next]) => `      ${word}) options='${list(next)}' ;;`).join('\n')}
     esac
     if [ -n "$options" ] && [ "\${word:0:1}" != - ]; then _cria_words "$options"; return; fi
   fi
-  case "$name \${COMP_WORDS[2]}" in
-    ${all.flatMap(({ command: { name } }) => (name.includes(' ') ? [`'${name}'`] : [])).join('|')}) name="$name \${COMP_WORDS[2]}" ;;
-  esac
-  case "$name" in
-${cases.join('\n')}
-  esac
+${commands}
   if [ "\${word:0:1}" = - ]; then _cria_words "$options"; elif [ "$offered" != / ]; then _cria_words "$offered"; else _cria_files; fi
 }
 complete -F _cria cria
 `
 }
 
-const inZsh = (name: string, about: string): string => `'${`${name.replaceAll(':', '\\:')}:${about}`.replaceAll("'", `'\\''`)}'`
-
-function zsh(all: readonly Described[]): string {
-  const list = (pairs: readonly (readonly [string, string])[]): string =>
-    pairs.map(([name, about]) => inZsh(name, about)).join(' ')
-  const groups = firstWords(all).filter(([word]) => below(word, all).length > 0)
-  const cases = all.map((described) => {
-    const options = optionsOf(described)
-    const values = options.flatMap(([name, spec]) => {
-      const value = valueOf(name, spec)
-      if (value === 'none') return []
-      const words = wordsFor(value)
-      const reply = words !== undefined ? `compadd -- ${words}` : value === 'files' ? '_files' : "_message 'a value'"
-      return [`        ${spelt(name, spec).join('|')}) ${reply}; return ;;`]
-    })
-    const argument = argumentOf(described)
-    return `    '${described.command.name}')
-      case "$before" in
-${values.join('\n')}
-      esac
-      entries=(${list(options.map(([name, { about }]) => [`--${name}`, about]))})${argument === undefined ? '' : ` offered=(${argument}) named=1`} ;;`
+function zsh(plan: Plan): string {
+  const entry = (name: string, about: string): string => `${name.replaceAll(':', '\\:')}:${about}`.replaceAll("'", `'\\''`)
+  const list = (words: Words): string => words.map(([word, about]) => `'${entry(word, about)}'`).join(' ')
+  const commands = dispatch(plan, {
+    second: '$words[3]',
+    files: '_files',
+    nothing: "_message 'a value'",
+    words: (words) => `compadd -- ${words}`,
+    set: (options, argument) => {
+      const offered = argument === undefined ? '' : ` offered=(${argument}) named=1`
+      return `entries=(${list(options.map(({ name, about }) => [`--${name}`, about]))})${offered}`
+    },
   })
   return `#compdef cria
 # Completes cria in zsh. To use it: source <(cria completion zsh)
@@ -168,65 +191,57 @@ _cria() {
   local -a entries offered
   local before="$words[CURRENT-1]" name="$words[2]" named=
   if (( CURRENT == 2 )); then
-    entries=(${list(firstWords(all))})
+    entries=(${list(plan.firstWords)})
     _describe command entries
     return
   fi
   if (( CURRENT == 3 )); then
     case "$name" in
-${groups.map(([word]) => `      ${word}) entries=(${list(below(word, all))}) ;;`).join('\n')}
+${plan.groups.map(([word, next]) => `      ${word}) entries=(${list(next)}) ;;`).join('\n')}
     esac
     if (( $#entries )) && [[ "$words[CURRENT]" != -* ]]; then _describe command entries; return; fi
   fi
-  case "$name $words[3]" in
-    ${all.flatMap(({ command: { name } }) => (name.includes(' ') ? [`'${name}'`] : [])).join('|')}) name="$name $words[3]" ;;
-  esac
-  case "$name" in
-${cases.join('\n')}
-  esac
+${commands}
   if [[ "$words[CURRENT]" == -* ]]; then _describe -o option entries; elif [ -n "$named" ]; then compadd -a offered; else _files; fi
 }
 if [ "$funcstack[1]" = _cria ]; then _cria "$@"; else compdef _cria cria; fi
 `
 }
 
-const inFish = (text: string): string => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`
-
-function fish(all: readonly Described[]): string {
-  const seen = (name: string): string =>
-    inFish(
-      name
-        .split(' ')
-        .map((word) => `__fish_seen_subcommand_from ${word}`)
-        .join('; and '),
-    )
-  const lines = firstWords(all).map(
-    ([word, about]) => `complete -c cria -n __fish_use_subcommand -f -a ${word} -d ${inFish(about)}`,
-  )
-  for (const [word] of firstWords(all)) {
-    const next = below(word, all)
-    const none = next.map(([name]) => name).join(' ')
-    const here = inFish(`__fish_seen_subcommand_from ${word}; and not __fish_seen_subcommand_from ${none}`)
-    for (const [name, about] of next) lines.push(`complete -c cria -n ${here} -f -a ${name} -d ${inFish(about)}`)
-  }
+function fish({ commands, firstWords, groups }: Plan): string {
+  const literal = (text: string): string => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`
+  const line = (condition: string, rest: string): string => `complete -c cria -n ${condition} ${rest}`
   // In fish a command substitution has no dollar before older versions than 3.4, and takes no default of a variable.
-  const listed = (value: Value): string | undefined =>
-    value === 'templates' || value === 'stores'
-      ? inFish(`(__cria_names ${value})`)
-      : typeof value === 'object'
-        ? inFish(value.words.join(' '))
-        : undefined
-  for (const described of all) {
-    const argument = listed(offeredBy(described.command))
-    if (argument !== undefined) lines.push(`complete -c cria -n ${seen(described.command.name)} -f -a ${argument}`)
-    for (const [name, spec] of optionsOf(described)) {
-      const value = valueOf(name, spec)
-      const list = listed(value)
-      const takes = value === 'none' ? '' : list !== undefined ? ` -x -a ${list}` : value === 'files' ? ' -r -F' : ' -x'
-      const short = spec.short === undefined ? '' : ` -s ${spec.short}`
-      lines.push(`complete -c cria -n ${seen(described.command.name)} -l ${name}${short}${takes} -d ${inFish(spec.about)}`)
-    }
+  const listed = (offer: Offer): string | undefined => {
+    if (typeof offer === 'object') return literal(offer.words.join(' '))
+    return offer === 'templates' || offer === 'stores' ? literal(`(__cria_names ${offer})`) : undefined
   }
+  const taken = (value: Offer | undefined): string => {
+    if (value === undefined) return ''
+    const list = listed(value)
+    if (list !== undefined) return ` -x -a ${list}`
+    return value === 'files' ? ' -r -F' : ' -x'
+  }
+  const lines = [
+    ...firstWords.map(([word, about]) => line('__fish_use_subcommand', `-f -a ${word} -d ${literal(about)}`)),
+    ...groups.flatMap(([word, next]) => {
+      const none = next.map(([name]) => name).join(' ')
+      const here = literal(`__fish_seen_subcommand_from ${word}; and not __fish_seen_subcommand_from ${none}`)
+      return next.map(([name, about]) => line(here, `-f -a ${name} -d ${literal(about)}`))
+    }),
+    ...commands.flatMap(({ name, argument, options }) => {
+      const words = name.split(' ').map((word) => `__fish_seen_subcommand_from ${word}`)
+      const seen = literal(words.join('; and '))
+      const list = listed(argument)
+      return [
+        ...(list === undefined ? [] : [line(seen, `-f -a ${list}`)]),
+        ...options.map(({ name: option, short, about, value }) => {
+          const letter = short === undefined ? '' : ` -s ${short}`
+          return line(seen, `-l ${option}${letter}${taken(value)} -d ${literal(about)}`)
+        }),
+      ]
+    }),
+  ]
   return `# Completes cria in fish. To use it: cria completion fish | source
 function __cria_names
     set -l home $HOME/.cria

@@ -20,36 +20,25 @@ export async function* shownDeeds(
   let text: EventOf<'text_delta'>[] = []
   for await (const event of events) {
     const deed = deeds.add(event)
-    if (!isText || event.parent !== undefined) {
-      if (isText && deed !== undefined) await tell(event, deed, io, showsOutput)
-      yield event
-      continue
+    if (isText && event.parent === undefined) {
+      if (event.type === 'text_delta') text.push(event)
+      if (event.type === 'reset') text = []
+      if (event.type === 'text_delta' || event.type === 'reset') continue
+      if (event.type === 'message' || isTerminal(event)) {
+        if (event.type === 'message' && (event.message.toolCalls ?? []).length > 0) await tellAside(text, io)
+        else yield* text
+        text = []
+      }
     }
-    if (event.type === 'text_delta') {
-      text.push(event)
-      continue
-    }
-    if (event.type === 'reset') {
-      text = []
-      continue
-    }
-    if (event.type === 'message' || isTerminal(event)) {
-      if (event.type === 'message' && (event.message.toolCalls ?? []).length > 0) await tellAside(text, io)
-      else yield* text
-      text = []
-    }
-    if (deed !== undefined) await tell(event, deed, io, showsOutput)
+    if (isText && deed !== undefined) await tell(event, deed, io, showsOutput)
     yield event
   }
 }
 
 async function tellAside(text: readonly EventOf<'text_delta'>[], { stderr }: Io): Promise<void> {
-  const said = text
-    .map((delta) => delta.text)
-    .join('')
-    .trim()
+  const said = text.map((delta) => delta.text).join('')
   // Also in a log that somebody looks at later.
-  if (said !== '') await stderr.writeRaw(`${visibleText(said)}\n`)
+  if (said.trim() !== '') await stderr.writeRaw(`${visibleText(said.trim())}\n`)
 }
 
 async function tell(event: QueryEvent, deed: Deed, { stderr }: Io, showsOutput: boolean): Promise<void> {
@@ -70,7 +59,7 @@ async function tell(event: QueryEvent, deed: Deed, { stderr }: Io, showsOutput: 
 const TELLING = ['command', 'path', 'pattern', 'url', 'query', 'question', 'glob'] as const
 const MAX_ARGUMENT = 200
 
-/** What was called, and the argument that says most. */
+/** Names a tool call: the tool, and the argument that says most. */
 export function callLine({ name, input }: Pick<Deed, 'name' | 'input'>): string {
   const told = TELLING.map((key) => memberOf(input, key)).find((value) => value !== undefined)
   return told === undefined ? name : `${name} ${cut(told)}`
@@ -103,37 +92,28 @@ function cut(text: string): string {
   return text.length <= MAX_ARGUMENT ? text : `${text.slice(0, MAX_ARGUMENT).toWellFormed()}…`
 }
 
-/** What is asked about whatever rules allow: the same call again, after it was interrupted or made in a circle. */
+/** Reasons of questions that are asked whatever rules allow: the same call again, after it was interrupted or made in a circle. */
 const IN_SPITE_OF_RULES = /^The same /
 const INTERRUPTED = /^The same call was interrupted/
 
-/** What was changed, run and refused, and how it could have been allowed; empty when there is nothing to tell. */
-export function summary(deeds: Deeds): string {
-  const { changed, commands, refused, sessionId } = deeds
-  const lackARule = refused.filter(
-    (deed) => deed.refused?.rule === undefined && !IN_SPITE_OF_RULES.test(deed.refused?.reason ?? ''),
-  )
-  const rules = [...new Set(lackARule.flatMap((deed) => ruleFor(deed) ?? []))]
+/** Lists the changes, commands and refusals of a turn, and the rules that would have allowed them; empty when there are none. */
+export function summary({ changed, commands, refused, sessionId }: Deeds): string {
+  const rules = refused.flatMap((deed) => {
+    const lacksARule = deed.refused?.rule === undefined && !IN_SPITE_OF_RULES.test(deed.refused?.reason ?? '')
+    return (lacksARule ? ruleFor(deed) : undefined) ?? []
+  })
   const wasInterrupted = refused.some((deed) => INTERRUPTED.test(deed.refused?.reason ?? ''))
-  return [
-    ...list('Changed', changed),
-    ...list(
-      'Ran',
-      commands.map(({ input, isError }) => `${cut(memberOf(input, 'command') ?? '')}${isError === false ? '' : '  (failed)'}`),
-    ),
-    ...list('Refused', [...new Set(refused.map((deed) => `${callLine(deed)}: ${deed.refused?.reason ?? ''}`))]),
-    ...list(
-      'To allow it',
-      rules.map((rule) => `--allow=${quoted(rule)}`),
-    ),
-    ...list('To decide about what was interrupted', wasInterrupted ? [`cria chat --resume ${sessionId ?? ''}`] : []),
-  ]
-    .map((text) => `${text}\n`)
-    .join('')
-}
-
-function list(title: string, items: readonly string[]): string[] {
-  return items.length === 0 ? [] : [`${title}:`, ...items.map((item) => `  ${visibleLine(item)}`)]
+  const lists = {
+    Changed: changed,
+    Ran: commands.map(({ input, isError }) => `${cut(memberOf(input, 'command') ?? '')}${isError === false ? '' : '  (failed)'}`),
+    Refused: [...new Set(refused.map((deed) => `${callLine(deed)}: ${deed.refused?.reason ?? ''}`))],
+    'To allow it': [...new Set(rules)].map((rule) => `--allow='${rule.replaceAll("'", `'\\''`)}'`),
+    'To decide about what was interrupted': wasInterrupted ? [`cria chat --resume ${sessionId ?? ''}`] : [],
+  }
+  const lines = Object.entries(lists).flatMap(([title, items]) =>
+    items.length === 0 ? [] : [`${title}:`, ...items.map((item) => `  ${visibleLine(item)}`)],
+  )
+  return lines.map((line) => `${line}\n`).join('')
 }
 
 /** The narrowest rule for what was refused; none for what no rule covers. */
@@ -144,8 +124,4 @@ export function ruleFor({ name, input, refused }: Pick<Deed, 'name' | 'input' | 
   // A command that is more than words, or a path with a star, cannot be said as a rule.
   if (what === undefined || what.length > MAX_ARGUMENT || /[\n*$`<>|;&(){}]/.test(what)) return undefined
   return `${name}(${what})`
-}
-
-function quoted(word: string): string {
-  return `'${word.replaceAll("'", `'\\''`)}'`
 }

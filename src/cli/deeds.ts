@@ -4,6 +4,7 @@ import type { ErrorCode } from '../core/error.ts'
 import type { QueryEvent } from '../core/event.ts'
 import type { Json } from '../core/json.ts'
 import type { ToolUse } from '../core/tool.ts'
+import { defined } from '../util/check.ts'
 import { canonicalJson } from '../util/hash.ts'
 
 export interface Deed extends ToolUse {
@@ -13,73 +14,54 @@ export interface Deed extends ToolUse {
 }
 
 /** Tools that change nothing: one that runs makes up for no refusal. */
-const LOOKING: ReadonlySet<string> = new Set([
-  'read_file',
-  'list_files',
-  'search_files',
-  'search_documents',
-  'fetch_url',
-  'ask_user',
-  'todo',
-  // What it changes counts by its own calls.
-  'agent',
-])
+const LOOKING: ReadonlySet<string> = new Set(
+  // What an agent changes counts by its own calls.
+  ['read_file', 'list_files', 'search_files', 'search_documents', 'fetch_url', 'ask_user', 'todo', 'agent'],
+)
 const CHANGING: ReadonlySet<string> = new Set(['write_file', 'edit_file'])
 
 export class Deeds {
-  readonly #deeds = new Map<string, Deed>()
+  readonly all: Deed[] = []
   /** Ids come from the model, and one may come again in another step. */
   readonly #open = new Map<string, Deed>()
+  readonly #notices: object[] = []
   steps = 0
   sessionId: string | undefined
   finishReason: string | undefined
-  readonly #notices: object[] = []
   /** The error that ended the turn. */
   errorCode: ErrorCode | undefined
 
+  /** Returns the call that the event asks for or gives the result of. */
   add(event: QueryEvent): Deed | undefined {
-    const isNested = event.parent !== undefined
-    if (!isNested) {
+    if (event.parent === undefined) {
       this.steps = Math.max(this.steps, event.step)
       this.sessionId = event.sessionId
+      if (event.type === 'complete') this.finishReason = event.result.finishReason
+      if (event.type === 'error') this.errorCode = event.error.code
     }
     const keyOf = (id: string): string => `${event.turnId} ${id}`
-    switch (event.type) {
-      case 'tool_request': {
-        const deed: Deed = { ...event.tool }
-        this.#deeds.set(keyOf(`${event.seq}`), deed)
-        this.#open.set(keyOf(deed.id), deed)
-        return deed
-      }
-      case 'permission_decision':
-        for (const { id, granted, reason, rule } of event.decisions) {
-          const deed = this.#open.get(keyOf(id))
-          if (deed !== undefined && !granted) deed.refused = { reason, ...(rule === undefined ? {} : { rule }) }
-        }
-        return undefined
-      case 'tool_result': {
-        const deed = this.#open.get(keyOf(event.result.id))
-        if (deed !== undefined) deed.isError = event.result.isError
-        return deed
-      }
-      case 'notice': {
-        const { code, message, details } = event
-        this.#notices.push({ code, message, ...(details === undefined ? {} : { details }) })
-        return undefined
-      }
-      case 'complete':
-        if (!isNested) this.finishReason = event.result.finishReason
-        return undefined
-      case 'error':
-        if (!isNested) this.errorCode = event.error.code
-        return undefined
-      default:
-        return undefined
+    if (event.type === 'tool_request') {
+      const deed: Deed = { ...event.tool }
+      this.all.push(deed)
+      this.#open.set(keyOf(deed.id), deed)
+      return deed
     }
-  }
-
-  get all(): readonly Deed[] {
-    return [...this.#deeds.values()]
+    if (event.type === 'tool_result') {
+      const deed = this.#open.get(keyOf(event.result.id))
+      if (deed !== undefined) deed.isError = event.result.isError
+      return deed
+    }
+    if (event.type === 'permission_decision') {
+      for (const { id, granted, reason, rule } of event.decisions) {
+        const deed = this.#open.get(keyOf(id))
+        if (deed !== undefined && !granted) deed.refused = { reason, ...defined({ rule }) }
+      }
+    }
+    if (event.type === 'notice') {
+      const { code, message, details } = event
+      this.#notices.push({ code, message, ...defined({ details }) })
+    }
+    return undefined
   }
 
   get refused(): readonly Deed[] {

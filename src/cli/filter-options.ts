@@ -1,22 +1,9 @@
-/** Options of `ask` and `retrieve` that say which documents are searched. */
+/** Reads `--source` and `--filter`: which documents are searched. */
 
-import { isAbsolute, relative, sep } from 'node:path'
-import { ConfigurationError } from '../core/error.ts'
+import { isAbsolute, relative, resolve, sep } from 'node:path'
 import type { ChunkFilter, FilterTest, FilterValue } from '../core/store.ts'
+import { pairOf } from './model-options.ts'
 import type { Standpoint } from './sources.ts'
-
-export const FILTER_OPTIONS = {
-  source: {
-    type: 'texts',
-    value: 'PATH',
-    about: 'only these files: a path, what lies below it, or a pattern such as "docs/**" or "*.md"; "!PATTERN" leaves out',
-  },
-  filter: {
-    type: 'texts',
-    value: 'KEY=VALUE',
-    about: 'only documents with this fact about them; of one key one value is enough, of several keys each counts',
-  },
-} as const
 
 export interface FilterWords {
   readonly source: readonly string[]
@@ -24,22 +11,21 @@ export interface FilterWords {
 }
 
 /**
- * What the words ask for; `undefined` when nothing was asked.
+ * Makes a filter of the words; `undefined` when there are none.
  *
  * @param from where relative paths begin, and what the sources of the store are relative to.
  * @throws ConfigurationError for a filter that is no `KEY=VALUE`.
  */
 export function filterOf({ source, filter }: FilterWords, from: Standpoint): ChunkFilter | undefined {
-  const fields = new Map<string, FilterTest[]>()
-  for (const word of filter) {
-    const at = word.indexOf('=')
-    if (at < 1) throw new ConfigurationError(`--filter needs KEY=VALUE, but is ${JSON.stringify(word.slice(0, 60))}.`)
-    const [key, value] = [word.slice(0, at), word.slice(at + 1)]
-    fields.set(key, [...(fields.get(key) ?? []), ...valuesOf(value)])
-  }
-  const paths = source.flatMap((word) => pathTests(word, from))
-  if (paths.length > 0) fields.set('source', [...(fields.get('source') ?? []), ...paths])
-  return fields.size === 0 ? undefined : Object.fromEntries(fields)
+  const tests = [
+    ...filter.flatMap((word) => {
+      const { name: key, value } = pairOf(word, '--filter')
+      return valuesOf(value).map((test) => ({ key, test }))
+    }),
+    ...source.flatMap((word) => pathTests(word, from).map((test) => ({ key: 'source', test }))),
+  ]
+  const byKey = [...Map.groupBy(tests, ({ key }) => key)].map(([key, of]) => [key, of.map(({ test }) => test)] as const)
+  return byKey.length === 0 ? undefined : Object.fromEntries(byKey)
 }
 
 /**
@@ -73,12 +59,8 @@ async function asMeant(word: string, from: Standpoint, holdsAny: (filter: ChunkF
   return word
 }
 
-/** What to tell who chose documents that are not there; `undefined` where some are. */
-export async function emptyChoice(
-  { source, filter }: FilterWords,
-  holdsAny: () => Promise<boolean>,
-): Promise<string | undefined> {
-  if ((source.length === 0 && filter.length === 0) || (await holdsAny())) return undefined
+/** Says that no document of the store passes. */
+export function emptyChoice({ source, filter }: FilterWords): string {
   const names = [...(source.length > 0 ? ['--source'] : []), ...(filter.length > 0 ? ['--filter'] : [])]
   return `no document of the store is one that ${names.join(' and ')} ${names.length > 1 ? 'ask' : 'asks'} for.`
 }
@@ -96,35 +78,25 @@ function pathTests(word: string, { cwd, base = cwd }: Standpoint): FilterTest[] 
   const isNegated = word.startsWith('!')
   const path = isNegated ? word.slice(1) : word
   const as = (glob: string): FilterTest => ({ glob: isNegated ? `!${glob}` : glob })
+  const isWild = WILD.test(path)
   // A name, wherever the file lies.
-  if (WILD.test(path) && !path.includes('/')) return [as(path)]
-  if (/^[a-z][a-z\d+.-]*:\/\//i.test(path)) return WILD.test(path) ? [as(path)] : below(path, as, isNegated)
-  const names = namesOf(path, cwd, base)
-  return WILD.test(path) ? names.map(as) : names.flatMap((name) => below(name, as, isNegated))
+  if (isWild && !path.includes('/')) return [as(path)]
+  const names = /^[a-z][a-z\d+.-]*:\/\//i.test(path) ? [path] : namesOf(path, cwd, base)
+  return names.flatMap((name) => (isWild ? as(name) : below(name, as, isNegated)))
 }
 
 /** A path as it may be kept: relative to the folder of the store, or whole. */
 function namesOf(path: string, cwd: string, base: string): string[] {
-  const whole = isAbsolute(path) ? path : `${cwd}/${path}`
-  const parts: string[] = []
-  for (const part of whole.split('/')) {
-    if (part === '..') parts.pop()
-    else if (part !== '.' && part !== '') parts.push(part)
-  }
-  const absolute = `/${parts.join('/')}`
+  const absolute = resolve(cwd, path)
   const inside = relative(base, absolute).split(sep).join('/')
-  if (inside === '') return ['**']
-  return [...new Set([inside, absolute])]
+  return inside === '' ? ['**'] : [inside, absolute]
 }
 
 /** The file of this name, and the files in the folder of this name. A folder above the one of the store holds all. */
 function below(name: string, as: (glob: string) => FilterTest, isNegated: boolean): FilterTest[] {
   if (/^(?:\.\.\/?)+$/.test(name)) return [as('**')]
   const bare = name.replace(/\/+$/, '')
-  return [isNegated ? as(rooted(bare)) : bare, as(`${bare}/**`)]
-}
-
-/** With a `/` in it, so that it is about the whole path. */
-function rooted(name: string): string {
-  return name.includes('/') ? name : `/${name}`
+  // With a `/` in it, a pattern is about the whole path.
+  const whole = bare.includes('/') ? bare : `/${bare}`
+  return [isNegated ? as(whole) : bare, as(`${bare}/**`)]
 }

@@ -1,9 +1,10 @@
 /** Numbers, times and tables for people. */
 
 import type { Usage } from '../core/usage.ts'
+import { nearest } from '../util/nearest.ts'
 import { visibleLine } from '../util/terminal.ts'
 import { roomOf } from './io.ts'
-import type { Io } from './io.ts'
+import type { Channel, Io } from './io.ts'
 import { fitTable } from './terminal/tables.ts'
 import { widthOf } from '../util/cells.ts'
 
@@ -27,13 +28,9 @@ export function formatCost(usd: number | null): string {
 
 export function formatBytes(bytes: number): string {
   if (bytes < 1000) return `${bytes} B`
-  const units = ['kB', 'MB', 'GB', 'TB']
-  let value = bytes / 1000
-  while (value >= 1000 && units.length > 1) {
-    value /= 1000
-    units.shift()
-  }
-  return `${value >= 100 ? Math.round(value) : value.toFixed(1)} ${units[0] ?? ''}`
+  const power = Math.min(4, Math.floor(Math.log10(bytes) / 3))
+  const value = bytes / 1000 ** power
+  return `${value >= 100 ? Math.round(value) : value.toFixed(1)} ${['kB', 'MB', 'GB', 'TB'][power - 1] ?? ''}`
 }
 
 /** `2026-01-31 08:15`, in local time. */
@@ -52,6 +49,17 @@ export function formatUsage({ inputTokens, outputTokens, exactness }: Usage): st
 
 export function plural(count: number, one: string, many: string = `${one}s`): string {
   return `${count} ${count === 1 ? one : many}`
+}
+
+/** In quotation marks, cut to `width` characters: for what a user has typed. */
+export function quoted(text: string, width = 60): string {
+  return JSON.stringify(text.slice(0, width))
+}
+
+/** A sentence, with a space before it, that names the known word which was most likely meant; empty when none is close. */
+export function didYouMean(word: string, known: readonly string[], before = ''): string {
+  const close = nearest(word, known)
+  return close === undefined ? '' : ` Did you mean ${before}${close}?`
 }
 
 /** One line, made visible and cut to `width` characters. */
@@ -81,6 +89,21 @@ export function table(rows: readonly (readonly string[])[], right: readonly numb
   )
   if (lines.some((line) => widthOf(line) > room)) return fitTable(rows, right, room)
   return lines.map((line) => `${line}\n`).join('')
+}
+
+/** A table with more lines below each of its rows. */
+export function tableOver(
+  rows: readonly (readonly string[])[],
+  below: readonly (readonly string[])[],
+  right?: readonly number[],
+): string {
+  const lines = table(rows, right).trimEnd().split('\n')
+  return lines.map((line, index) => [line, ...(below[index] ?? []), ''].join('\n')).join('')
+}
+
+/** A line above a part of what is shown. */
+export function heading(text: string, out: Channel): string {
+  return `\n${out.style('bold', text)}\n`
 }
 
 /** Prints a table; on a terminal it has the width of that. @param right columns that are aligned to the right. */

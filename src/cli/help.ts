@@ -3,7 +3,7 @@
 import type { ArgumentSpec, Command, OptionSpec } from './command.ts'
 import { commandLines, COMMANDS } from './commands.ts'
 
-/** How the parts of a help text are shown: by default as they are, which a terminal may have too little room for. */
+/** Lays out the parts of a help text. By default they stay as they are, which a terminal may have too little room for. */
 export interface HelpLayout {
   readonly table: (rows: readonly (readonly [string, string])[]) => string
   /** Paragraphs. */
@@ -33,7 +33,7 @@ Exit codes: 0 done, 1 failed, 2 wrong usage, 3 provider failed, 4 permission ref
 `
 }
 
-/** What a group such as `logs` holds, or `undefined` when there is no such group. */
+/** Lists the commands of a group such as `logs`; `undefined` when there is no such group. */
 export function groupHelp(group: string, layout: HelpLayout = AS_IT_IS): string | undefined {
   const entries = COMMANDS.filter(({ name }) => name.startsWith(`${group} `))
   if (entries.length === 0) return undefined
@@ -49,23 +49,29 @@ Example:
 }
 
 export function commandHelp(command: Command, summary: string, layout: HelpLayout = AS_IT_IS): string {
-  const options = Object.entries({ ...command.options, help: HELP })
   const below = COMMANDS.filter(({ name }) => name.startsWith(`${command.name} `))
-  const rows = options.map(([name, spec]) => [optionSyntax(name, spec), optionAbout(spec)] as const)
-  const sections = [
+  const { arguments: words = [], details, examples } = command
+  const section = (title: string, rows: readonly (readonly [string, string])[]): readonly string[] =>
+    rows.length === 0 ? [] : [`${title}:\n${layout.table(rows)}`]
+  const parts = [
     layout.text(capitalised(`${summary}.`)),
-    layout.text(`Usage: ${[`cria ${command.name}`, ...(command.arguments ?? []).map(argumentSyntax), '[options]'].join(' ')}`),
-    ...(command.arguments === undefined || command.arguments.length === 0
-      ? []
-      : [`Arguments:\n${layout.table(command.arguments.map((argument) => [`<${argument.name}>`, argument.about] as const))}`]),
-    `Options:\n${layout.table(rows)}`,
-    ...(command.details === undefined ? [] : [layout.text(command.details.trim())]),
-    ...(below.length === 0
-      ? []
-      : [`Commands below it:\n${layout.table(below.map((entry) => [`cria ${entry.name}`, entry.summary] as const))}`]),
-    `${command.examples.length === 1 ? 'Example' : 'Examples'}:\n${command.examples.map(layout.command).join('\n')}`,
+    layout.text(`Usage: ${[`cria ${command.name}`, ...words.map(argumentSyntax), '[options]'].join(' ')}`),
+    ...section(
+      'Arguments',
+      words.map(({ name, about }) => [`<${name}>`, about]),
+    ),
+    ...section(
+      'Options',
+      Object.entries({ ...command.options, help: HELP }).map(([name, spec]) => [optionSyntax(name, spec), optionAbout(spec)]),
+    ),
+    ...(details === undefined ? [] : [layout.text(details.trim())]),
+    ...section(
+      'Commands below it',
+      below.map((entry) => [`cria ${entry.name}`, entry.summary]),
+    ),
+    `${examples.length === 1 ? 'Example' : 'Examples'}:\n${examples.map(layout.command).join('\n')}`,
   ]
-  return `${sections.join('\n\n')}\n`
+  return `${parts.join('\n\n')}\n`
 }
 
 const HELP: OptionSpec = { type: 'flag', short: 'h', about: 'show this text' }

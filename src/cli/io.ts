@@ -31,7 +31,7 @@ export interface Channel {
   style(style: Style, text: string): string
 }
 
-/** What is at standard input; `undefined` for a terminal and `/dev/null`. */
+/** Kind of file at standard input; `undefined` for a terminal and `/dev/null`. */
 export type Piped = 'file' | 'pipe' | 'socket' | undefined
 
 /** Looks at descriptor 0 without opening it as a stream, which takes as long as reading the configuration. */
@@ -62,7 +62,7 @@ export interface Io extends Surroundings {
 
 type Target = Writable & { readonly isTTY?: boolean; readonly columns?: number; readonly rows?: number }
 
-/** Where a terminal does not know its height. */
+/** Height of a terminal that does not know its own. */
 const DEFAULT_ROWS = 24
 
 /**
@@ -115,20 +115,15 @@ export function openChannel(stream: Target, env: Surroundings['env'], onClosed?:
 // Valid JSON as it is, but on a terminal these would be more than text.
 const NOT_FOR_TERMINALS = /[\u007F-\u009F\u00AD\u061C\u200B\u200E\u200F\u2028-\u202E\u2060-\u206F\uFEFF]|[\uDB40][\uDC00-\uDFFF]/g
 
-/** One value as one line of JSON. */
-export function toJsonLine(value: unknown): string {
-  return `${fitForTerminals(JSON.stringify(value) ?? 'null')}\n`
-}
-
 /** Prints one value as one line of JSON. */
 export function printJson({ stdout }: Pick<Io, 'stdout'>, value: unknown): Promise<void> {
-  return stdout.write(toJsonLine(value))
+  return stdout.write(`${fitForTerminals(JSON.stringify(value) ?? 'null')}\n`)
 }
 
 /** The same in pieces: the JSON of a large value may be longer than a string can be. */
-export function* toJsonLinePieces(value: unknown): Generator<string, void, undefined> {
-  for (const piece of jsonPieces(value)) yield fitForTerminals(piece)
-  yield '\n'
+export async function printLargeJson({ stdout }: Pick<Io, 'stdout'>, value: unknown): Promise<void> {
+  for (const piece of jsonPieces(value)) await stdout.write(fitForTerminals(piece))
+  await stdout.write('\n')
 }
 
 function fitForTerminals(json: string): string {
@@ -149,7 +144,7 @@ export async function broken(text: string, { isTerminal, columns }: Channel, ind
   return wrapWords(text, columns, indent)
 }
 
-/** What a message of ours that is broken goes on under. */
+/** Cells that the further lines of a broken message are indented by. */
 export const MESSAGE_INDENT: number = 'cria: '.length
 
 /** A line on standard error; on a terminal as many as it takes. */

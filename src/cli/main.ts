@@ -2,6 +2,7 @@
  * The command line. `cria --help` needs no more than this file and the table of commands; everything else is loaded when it is called.
  */
 
+import { readFileSync } from 'node:fs'
 import { enableCompileCache } from 'node:module'
 import { overview } from './help.ts'
 
@@ -10,13 +11,18 @@ export async function main(words: readonly string[]): Promise<number> {
   const [first] = words
   if (words.length === 1 && (first === '--help' || first === '-h' || first === 'help')) return print(await help())
   if (words.length === 1 && (first === '--version' || first === '-v' || first === 'version')) {
-    const { version } = await import('./version.ts')
     return print(`cria ${version()}\n`)
   }
   // What is loaded from here on is compiled once; from source that is the greater part of the time.
   enableCompileCache()
   const { runCommandLine } = await import('./run.ts')
   return runCommandLine(words)
+}
+
+/** The version of the package: `src/cli` and `dist/cli` lie equally deep below its manifest. */
+function version(): string {
+  const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8')
+  return (JSON.parse(text) as { readonly version: string }).version
 }
 
 async function help(): Promise<string> {

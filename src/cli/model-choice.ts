@@ -51,23 +51,16 @@ export function requireKey({ model }: ModelChoice, { config }: LoadedConfig, { e
   }
 }
 
-/** What the configuration allows; `--max-cost` is what this turn may cost, whatever the configuration says of turns. */
+/** The budget of the configuration; `--max-cost` replaces the cost that it allows a turn. */
 export function budgetOf(
   options: { readonly 'max-cost': number | undefined; readonly 'no-log': boolean },
   { config }: LoadedConfig,
 ): Budget {
   const { turn, session, day } = config.budget ?? {}
-  if (options['no-log'] && (isLimited(session) || isLimited(day))) {
+  if (options['no-log'] && (isLimited(session) || isLimited(day)))
     throw new ConfigurationError(
       '--no-log cannot be used: config.json has a budget for the session or the day, and the journal keeps it.',
-      {
-        hint: 'Leave --no-log out, or the budget.',
-      },
+      { hint: 'Leave --no-log out, or the budget.' },
     )
-  }
-  const maxCost = options['max-cost']
-  return {
-    ...turn,
-    ...defined({ costUsd: maxCost, session, day }),
-  }
+  return { ...turn, ...defined({ costUsd: options['max-cost'], session, day }) }
 }

@@ -3,31 +3,37 @@
 import { ConfigurationError } from '../core/error.ts'
 import type { Json, JsonObject } from '../core/json.ts'
 import type { CallSettings, ThinkingEffort } from '../core/model.ts'
-import { nearest } from '../util/nearest.ts'
+import { didYouMean, quoted } from './format.ts'
 
 /** The settings of a call, and how hard the model is to think. */
 export type ModelSettings = CallSettings & { readonly enableThinking?: ThinkingEffort }
 
-type Member = Exclude<keyof ModelSettings, 'providerOptions'>
+interface NumberSpec {
+  readonly member: Exclude<keyof ModelSettings, 'providerOptions'>
+  readonly least: number
+  readonly most: number
+  readonly isWhole?: boolean
+}
 
-const NUMBERS: Readonly<Record<string, readonly [Member, least: number, most: number]>> = {
-  temperature: ['temperature', 0, 2],
-  'max-tokens': ['maxOutputTokens', 1, Infinity],
-  'top-p': ['topP', 0, 1],
-  'top-k': ['topK', 0, Infinity],
-  'presence-penalty': ['presencePenalty', -2, 2],
-  'frequency-penalty': ['frequencyPenalty', -2, 2],
-  seed: ['seed', -Infinity, Infinity],
-}
-const WHOLE: readonly string[] = ['max-tokens', 'top-k', 'seed']
+const NUMBERS: ReadonlyMap<string, NumberSpec> = new Map(
+  Object.entries({
+    temperature: { member: 'temperature', least: 0, most: 2 },
+    'max-tokens': { member: 'maxOutputTokens', least: 1, most: Infinity, isWhole: true },
+    'top-p': { member: 'topP', least: 0, most: 1 },
+    'top-k': { member: 'topK', least: 0, most: Infinity, isWhole: true },
+    'presence-penalty': { member: 'presencePenalty', least: -2, most: 2 },
+    'frequency-penalty': { member: 'frequencyPenalty', least: -2, most: 2 },
+    seed: { member: 'seed', least: -Infinity, most: Infinity, isWhole: true },
+  } satisfies Record<string, NumberSpec>),
+)
 const EFFORTS: readonly string[] = ['off', 'low', 'medium', 'high']
-const NAMES: readonly string[] = [...Object.keys(NUMBERS), 'stop', 'thinking']
+const NAMES: readonly string[] = [...NUMBERS.keys(), 'stop', 'thinking']
 /** Names that other tools use. */
-const ALSO: Readonly<Record<string, string>> = {
-  'max-output-tokens': 'max-tokens',
-  'stop-sequences': 'stop',
-  'stop-sequence': 'stop',
-}
+const ALSO: ReadonlyMap<string, string> = new Map([
+  ['max-output-tokens', 'max-tokens'],
+  ['stop-sequences', 'stop'],
+  ['stop-sequence', 'stop'],
+])
 
 /**
  * Each of `words` is `KEY=VALUE`; the last of one name counts, `stop` is collected. `PROVIDER.KEY=VALUE` goes to that provider as it is, the value as
@@ -37,7 +43,7 @@ const ALSO: Readonly<Record<string, string>> = {
  */
 export function modelSettings(words: readonly string[]): ModelSettings {
   const settings: Partial<Record<keyof ModelSettings, unknown>> = {}
-  const stop: string[] = []
+  const stopSequences: string[] = []
   const providerOptions = new Map<string, JsonObject>()
   for (const word of words) {
     const { name: given, value } = pairOf(word, '-o')
@@ -48,16 +54,19 @@ export function modelSettings(words: readonly string[]): ModelSettings {
       continue
     }
     const plain = given.replaceAll('_', '-').replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
-    const name = Object.hasOwn(ALSO, plain) ? (ALSO[plain] ?? plain) : plain
-    const numeric = Object.hasOwn(NUMBERS, name) ? NUMBERS[name] : undefined
-    if (numeric !== undefined) settings[numeric[0]] = numberOf(name, value, numeric)
-    else if (name === 'stop') stop.push(value)
+    const name = ALSO.get(plain) ?? plain
+    const numeric = NUMBERS.get(name)
+    if (numeric !== undefined) settings[numeric.member] = numberOf(name, value, numeric)
+    else if (name === 'stop') stopSequences.push(value)
     else if (name === 'thinking') settings.enableThinking = effortOf(value)
-    else throw unknown(given)
+    else
+      throw new ConfigurationError(`There is no model option ${quoted(given)}.${didYouMean(given, NAMES)}`, {
+        hint: `Options: ${NAMES.join(', ')}, or PROVIDER.NAME for what only one provider knows, such as -o openai.service_tier=flex.`,
+      })
   }
   return {
     ...(settings as ModelSettings),
-    ...(stop.length === 0 ? {} : { stopSequences: stop }),
+    ...(stopSequences.length === 0 ? {} : { stopSequences }),
     ...(providerOptions.size === 0 ? {} : { providerOptions: Object.fromEntries(providerOptions) }),
   }
 }
@@ -65,23 +74,21 @@ export function modelSettings(words: readonly string[]): ModelSettings {
 /** @throws ConfigurationError for what is not `KEY=VALUE`. */
 export function pairOf(word: string, option: string): { readonly name: string; readonly value: string } {
   const at = word.indexOf('=')
-  if (at < 1) throw new ConfigurationError(`${option} needs KEY=VALUE, but is ${JSON.stringify(word.slice(0, 60))}.`)
+  if (at < 1) throw new ConfigurationError(`${option} needs KEY=VALUE, but is ${quoted(word)}.`)
   return { name: word.slice(0, at).trim(), value: word.slice(at + 1) }
 }
 
-function numberOf(name: string, value: string, [, least, most]: readonly [Member, number, number]): number {
+function numberOf(name: string, value: string, { least, most, isWhole = false }: NumberSpec): number {
   const number = value.trim() === '' ? Number.NaN : Number(value)
-  const isWhole = WHOLE.includes(name)
   if (number >= least && number <= most && Number.isFinite(number) && (!isWhole || Number.isSafeInteger(number))) return number
-  const range = Number.isFinite(most) ? ` from ${least} to ${most}` : Number.isFinite(least) ? ` of at least ${least}` : ''
-  throw new ConfigurationError(
-    `-o ${name} must be a ${isWhole ? 'whole ' : ''}number${range}, but is ${JSON.stringify(value.slice(0, 60))}.`,
-  )
+  const atLeast = Number.isFinite(least) ? ` of at least ${least}` : ''
+  const range = Number.isFinite(most) ? ` from ${least} to ${most}` : atLeast
+  throw new ConfigurationError(`-o ${name} must be a ${isWhole ? 'whole ' : ''}number${range}, but is ${quoted(value)}.`)
 }
 
 function effortOf(value: string): string {
   if (EFFORTS.includes(value)) return value
-  throw new ConfigurationError(`-o thinking must be one of ${EFFORTS.join(', ')}, but is ${JSON.stringify(value.slice(0, 60))}.`)
+  throw new ConfigurationError(`-o thinking must be one of ${EFFORTS.join(', ')}, but is ${quoted(value)}.`)
 }
 
 function jsonOrText(value: string): Json {
@@ -90,14 +97,4 @@ function jsonOrText(value: string): Json {
   } catch {
     return value
   }
-}
-
-function unknown(name: string): ConfigurationError {
-  const close = nearest(name, NAMES)
-  return new ConfigurationError(
-    `There is no model option ${JSON.stringify(name.slice(0, 60))}.${close === undefined ? '' : ` Did you mean ${close}?`}`,
-    {
-      hint: `Options: ${NAMES.join(', ')}, or PROVIDER.NAME for what only one provider knows, such as -o openai.service_tier=flex.`,
-    },
-  )
 }

@@ -3,8 +3,8 @@
 import { parseArgs } from 'node:util'
 import type { ParseArgsOptionsConfig } from 'node:util'
 import { ConfigurationError } from '../core/error.ts'
-import { nearest } from '../util/nearest.ts'
 import type { Command, CommandInput, OptionSpec, OptionSpecs } from './command.ts'
+import { didYouMean, quoted } from './format.ts'
 
 type Values = Record<string, boolean | number | string | readonly string[] | undefined>
 
@@ -12,156 +12,130 @@ type Values = Record<string, boolean | number | string | readonly string[] | und
  * @throws ConfigurationError that says what is wrong and which option may have been meant.
  */
 export function parseCommandLine(command: Command, words: readonly string[]): CommandInput<OptionSpecs> {
-  const { options } = command
-  const { tokens } = parseArgs({
-    args: [...words],
-    options: toParseArgs(options),
-    strict: false,
-    allowPositionals: true,
-    tokens: true,
-  })
-
+  const specs = new Map(Object.entries(command.options))
   const values: Values = {}
-  for (const [name, spec] of Object.entries(options)) {
-    if (spec.type === 'flag') values[name] = false
-    else if (spec.type === 'texts') values[name] = []
+  for (const [name, { type }] of specs) {
+    if (type === 'flag') values[name] = false
+    else if (type === 'texts') values[name] = []
   }
-
+  const options = toParseArgs(specs)
+  const { tokens } = parseArgs({ args: [...words], options, strict: false, allowPositionals: true, tokens: true })
   const positionals: string[] = []
   // Words that follow a list option may belong to it (`--docs a b`) or be arguments (`--docs a "question"`).
-  let list: string | undefined
   const tail: { readonly word: string; readonly list: string }[] = []
-  // The word behind it is its value, if there is one.
+  // The option that takes the words behind it: a list takes all, one whose value may be left out takes one.
   let open: string | undefined
   for (const token of tokens) {
-    const optional = open
-    open = undefined
     if (token.kind === 'option-terminator') {
-      list = undefined
+      open = undefined
     } else if (token.kind === 'positional') {
-      if (optional !== undefined) values[optional] = token.value
-      else if (list === undefined) positionals.push(token.value)
-      else tail.push({ word: token.value, list })
-    } else {
-      const spec = Object.hasOwn(options, token.name) ? options[token.name] : undefined
-      if (spec === undefined) {
-        if (isNegativeNumber(token.rawName)) {
-          positionals.push(token.rawName)
-          continue
-        }
-        throw unknownOption(command, token.rawName)
+      if (open === undefined) positionals.push(token.value)
+      else if (specs.get(open)?.type === 'texts') tail.push({ word: token.value, list: open })
+      else {
+        values[open] = token.value
+        open = undefined
       }
-      values[token.name] = readValue(token.rawName, spec, token.value, token.inlineValue === true, values[token.name])
-      list = spec.type === 'texts' && token.inlineValue !== true ? token.name : undefined
-      open = spec.type === 'optional' && token.inlineValue !== true ? token.name : undefined
+    } else {
+      const { name, rawName, value, inlineValue } = token
+      const spec = specs.get(name)
+      if (spec !== undefined) {
+        values[name] = readValue(rawName, spec, { value, isInline: inlineValue === true, before: values[name] })
+        open = inlineValue !== true && (spec.type === 'texts' || spec.type === 'optional') ? name : undefined
+      } else if (isNegativeNumber(rawName)) positionals.push(rawName)
+      else throw unknownOption(command, rawName)
     }
   }
-  shareOut(command, positionals, tail, values)
+  // The last words behind a list are arguments, as many as the command needs.
+  const needed = (command.arguments ?? []).filter(({ required, claims }) => required !== false || claims === true).length
+  const claimed = tail.splice(Math.max(0, tail.length - Math.max(0, needed - positionals.length)))
+  for (const { word, list } of tail) values[list] = [...(values[list] as readonly string[]), word]
+  positionals.push(...claimed.map(({ word }) => word))
+
   checkArguments(command, positionals)
+  checkExclusions(command, values)
+  for (const [name, spec] of specs) if (typeof spec.default === 'number') values[name] ??= spec.default
   return { arguments: positionals, options: values }
 }
 
-/** Gives the words after a list option to the list, save the last ones that the command needs as arguments. */
-function shareOut(
-  command: Command,
-  positionals: string[],
-  tail: { readonly word: string; readonly list: string }[],
-  values: Values,
-): void {
-  const needed = (command.arguments ?? []).filter(({ required, claims }) => required !== false || claims === true).length
-  const missing = Math.max(0, needed - positionals.length)
-  const given = tail.splice(Math.max(0, tail.length - missing))
-  for (const { word, list } of tail) values[list] = [...(values[list] as readonly string[]), word]
-  positionals.push(...given.map(({ word }) => word))
+function toParseArgs(specs: ReadonlyMap<string, OptionSpec>): ParseArgsOptionsConfig {
+  const options = [...specs].map(([name, { type, short }]) => {
+    const takesNone = type === 'flag' || type === 'optional'
+    return [name, { type: takesNone ? 'boolean' : 'string', ...(short === undefined ? {} : { short }) }] as const
+  })
+  return Object.fromEntries(options)
 }
 
 function readValue(
   raw: string,
   spec: OptionSpec,
-  value: string | undefined,
-  inline: boolean,
-  before: Values[string],
+  {
+    value,
+    isInline,
+    before,
+  }: { readonly value: string | undefined; readonly isInline: boolean; readonly before: Values[string] },
 ): Values[string] {
   if (spec.type === 'flag') {
-    if (value !== undefined)
-      throw new ConfigurationError(`${raw} is a switch and takes no value, but got ${JSON.stringify(value)}.`)
-    return true
+    if (value === undefined) return true
+    throw new ConfigurationError(`${raw} is a switch and takes no value, but got ${JSON.stringify(value)}.`)
   }
-  if (spec.type === 'optional') {
-    if (before !== undefined) throw new ConfigurationError(`${raw} is given twice.`)
-    return value ?? ''
+  if (spec.type !== 'optional') {
+    const what = `${raw} needs a value: ${raw} ${spec.value ?? 'VALUE'}`
+    if (value === undefined || value === '') throw new ConfigurationError(`${what}.`)
+    if (!isInline && value.length > 1 && value.startsWith('-') && !isNegativeNumber(value))
+      throw new ConfigurationError(`${what}, but ${value} follows. If that is the value, write ${raw}=${value}`)
+    if (spec.choices !== undefined && !spec.choices.includes(value))
+      throw new ConfigurationError(`${raw} must be one of ${spec.choices.join(', ')}, but is ${JSON.stringify(value)}.`)
+    if (spec.type === 'texts') return [...(before as readonly string[]), value]
   }
-  const what = `${raw} needs a value: ${raw} ${spec.value ?? 'VALUE'}`
-  if (value === undefined || value === '') throw new ConfigurationError(`${what}.`)
-  if (!inline && value.length > 1 && value.startsWith('-') && !isNegativeNumber(value)) {
-    throw new ConfigurationError(`${what}, but ${value} follows. If that is the value, write ${raw}=${value}`)
-  }
-  if (spec.choices !== undefined && !spec.choices.includes(value)) {
-    throw new ConfigurationError(`${raw} must be one of ${spec.choices.join(', ')}, but is ${JSON.stringify(value)}.`)
-  }
-  if (spec.type === 'texts') return [...(before as readonly string[]), value]
   if (before !== undefined) throw new ConfigurationError(`${raw} is given twice.`)
-  return spec.type === 'text' ? value : readNumber(raw, spec, value)
+  return spec.type === 'integer' || spec.type === 'number' ? readNumber(raw, spec, value ?? '') : (value ?? '')
 }
 
-function readNumber(raw: string, spec: OptionSpec, value: string): number {
+function readNumber(raw: string, { type, min = -Infinity, max = Infinity }: OptionSpec, value: string): number {
   const number = /^-?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(value) ? Number(value) : Number.NaN
-  const fits =
-    (spec.type === 'integer' ? Number.isSafeInteger(number) : Number.isFinite(number)) &&
-    number >= (spec.min ?? -Infinity) &&
-    number <= (spec.max ?? Infinity)
-  if (!fits) {
-    const kind = spec.type === 'integer' ? 'a whole number' : 'a number'
-    const range =
-      spec.max === undefined
-        ? spec.min === undefined
-          ? ''
-          : ` of at least ${spec.min}`
-        : ` from ${spec.min ?? '-∞'} to ${spec.max}`
-    throw new ConfigurationError(`${raw} must be ${kind}${range}, but is ${JSON.stringify(value.slice(0, 60))}.`)
-  }
-  return number
+  const isKind = type === 'integer' ? Number.isSafeInteger(number) : Number.isFinite(number)
+  if (isKind && number >= min && number <= max) return number
+  const atLeast = min === -Infinity ? '' : ` of at least ${min}`
+  const range = max === Infinity ? atLeast : ` from ${min} to ${max}`
+  throw new ConfigurationError(
+    `${raw} must be ${type === 'integer' ? 'a whole number' : 'a number'}${range}, but is ${quoted(value)}.`,
+  )
 }
 
 function checkArguments(command: Command, given: readonly string[]): void {
   const specs = command.arguments ?? []
   const missing = specs.find((spec, index) => spec.required !== false && given[index] === undefined)
-  if (missing !== undefined) {
-    throw new ConfigurationError(`<${missing.name}> is missing: ${missing.about}.`, {
-      hint: `See: cria ${command.name} --help`,
-    })
-  }
+  if (missing !== undefined)
+    throw new ConfigurationError(`<${missing.name}> is missing: ${missing.about}.`, { hint: seeHelp(command) })
   const extra = specs.at(-1)?.many === true ? undefined : given[specs.length]
-  if (extra !== undefined) {
-    const quotes = specs.length > 0 ? ' Put an argument of several words in quotes.' : ''
-    throw new ConfigurationError(`There is no use for ${JSON.stringify(extra.slice(0, 60))} here.${quotes}`, {
-      hint: `See: cria ${command.name} --help`,
-    })
+  if (extra === undefined) return
+  const quotes = specs.length > 0 ? ' Put an argument of several words in quotes.' : ''
+  throw new ConfigurationError(`There is no use for ${quoted(extra)} here.${quotes}`, {
+    hint: seeHelp(command),
+  })
+}
+
+function checkExclusions({ excludes = [] }: Command, values: Values): void {
+  const isGiven = (name: string): boolean => {
+    const value = values[name]
+    return Array.isArray(value) ? value.length > 0 : value !== undefined && value !== false
+  }
+  for (const [one, other, why] of excludes) {
+    if (isGiven(one) && isGiven(other))
+      throw new ConfigurationError(`--${one} and --${other} exclude each other${why === undefined ? '' : `: ${why}`}.`)
   }
 }
 
 function unknownOption(command: Command, raw: string): ConfigurationError {
-  const names = Object.keys(command.options)
-  const close = nearest(raw.replace(/^-+/, ''), names)
-  const meant = close === undefined ? '' : ` Did you mean --${close}?`
-  return new ConfigurationError(`There is no option ${raw.slice(0, 60)} here.${meant}`, {
-    hint: `See: cria ${command.name} --help`,
-  })
+  const meant = didYouMean(raw.replace(/^-+/, ''), Object.keys(command.options), '--')
+  return new ConfigurationError(`There is no option ${raw.slice(0, 60)} here.${meant}`, { hint: seeHelp(command) })
+}
+
+function seeHelp({ name }: Command): string {
+  return `See: cria ${name} --help`
 }
 
 /** A digit after a dash is a number (`cria logs rate ID -1`), no option: none of ours is called by a digit. */
 function isNegativeNumber(word: string): boolean {
   return /^-\d+(\.\d+)?$/.test(word)
-}
-
-function toParseArgs(options: OptionSpecs): ParseArgsOptionsConfig {
-  return Object.fromEntries(
-    Object.entries(options).map(([name, spec]) => [
-      name,
-      {
-        type: spec.type === 'flag' || spec.type === 'optional' ? 'boolean' : 'string',
-        ...(spec.short === undefined ? {} : { short: spec.short }),
-      },
-    ]),
-  )
 }

@@ -7,31 +7,18 @@ import { handOver, handOverBytes, withHandedOver } from '../app/hand-over.ts'
 import type { HandedOver } from '../app/hand-over.ts'
 import { openJournal, openJournalToRead } from '../app/journal.ts'
 import { ConfigurationError } from '../core/error.ts'
-import type { JsonObject } from '../core/json.ts'
 import type { Message } from '../core/message.ts'
+import type { SessionSummary, TurnSummary } from '../core/recorder.ts'
 import { visibleLine } from '../util/terminal.ts'
-import { formatBytes, plural } from './format.ts'
+import type { TurnOptions } from './shared-options.ts'
+import { didYouMean, formatBytes, plural, quoted } from './format.ts'
 import { modelSettings, pairOf } from './model-options.ts'
 import type { ModelSettings } from './model-options.ts'
 import { note } from './io.ts'
 import type { Io } from './io.ts'
 import { readData, readPiped, readText } from './read-text.ts'
-import { nearest } from '../util/nearest.ts'
 import { askedWith } from './session-settings.ts'
 import type { AskedWith } from './session-settings.ts'
-
-export interface PromptOptions {
-  readonly store: string | undefined
-  readonly docs: readonly string[]
-  readonly attach: readonly string[]
-  readonly system: string | undefined
-  readonly option: readonly string[]
-  readonly template: string | undefined
-  readonly param: readonly string[]
-  readonly session: string | undefined
-  readonly continue: boolean
-  readonly model: string | undefined
-}
 
 export interface Prompt {
   /** Data that is handed over, then the question. */
@@ -50,7 +37,7 @@ export interface Prompt {
  * @param word the question; `-`: all of standard input; empty: that of the template, or standard input.
  * @throws ConfigurationError when there is no question, or an option cannot be used.
  */
-export async function readPrompt(word: string, what: 'question' | 'task', options: PromptOptions, io: Io): Promise<Prompt> {
+export async function readPrompt(word: string, what: 'question' | 'task', options: TurnOptions, io: Io): Promise<Prompt> {
   const { attach, option } = options
   const values = paramsOf(options)
   const isQuestionPiped = word === '-' || (word === '' && options.template === undefined && io.piped !== undefined)
@@ -68,14 +55,9 @@ export async function readPrompt(word: string, what: 'question' | 'task', option
   const prompt = filled?.prompt ?? said
 
   const handed: HandedOver[] = []
-  for (const where of attach) {
-    if (where === '-') handed.push(handOverBytes(await readData(io), STDIN))
-    else handed.push(await handOver(where, io))
-  }
-  if (!isQuestionPiped && !attach.includes('-')) {
-    const piped = await readPiped(io)
-    if (piped !== undefined) handed.unshift(handOverBytes(piped, STDIN))
-  }
+  for (const where of attach) handed.push(where === '-' ? handOverBytes(await readData(io), STDIN) : await handOver(where, io))
+  const piped = isQuestionPiped || attach.includes('-') ? undefined : await readPiped(io)
+  if (piped !== undefined) handed.unshift(handOverBytes(piped, STDIN))
   if (io.stderr.isTerminal && handed.length > 0) await note(io, `sent with it: ${handedLine(handed)}`)
   const question = String(prompt)
   if (question.trim() === '') {
@@ -85,7 +67,7 @@ export async function readPrompt(word: string, what: 'question' | 'task', option
       })
     throw new ConfigurationError(`The ${what} is empty: say what ${what === 'task' ? 'is to be done' : 'you want to know'}.`)
   }
-  const last = options.continue ? await lastSession(options, io) : undefined
+  const last = options.continue ? await lastSession(io) : undefined
   const before = askedWith(last?.settings ?? {})
   const documents =
     options.store !== undefined || options.docs.length > 0 ? options : await stillThere(before, last?.folder ?? io.cwd, io)
@@ -107,7 +89,7 @@ export async function readPrompt(word: string, what: 'question' | 'task', option
 }
 
 /** The values of `-p NAME=VALUE`. @throws ConfigurationError where there is no template that they are for */
-export function paramsOf({ param, template }: Pick<PromptOptions, 'param' | 'template'>): Readonly<Record<string, string>> {
+export function paramsOf({ param, template }: Pick<TurnOptions, 'param' | 'template'>): Readonly<Record<string, string>> {
   if (param.length > 0 && template === undefined)
     throw new ConfigurationError('-p gives values to the variables of a template: name one with -t.')
   return Object.fromEntries(param.map((pair) => pairOf(pair, '-p')).map(({ name, value }) => [name, value]))
@@ -128,7 +110,7 @@ async function stillThere({ store, docs: paths }: AskedWith, folder: string, io:
   return { store: isStore ? store : undefined, docs: there }
 }
 
-/** What is handed over, for people: `notes.md (text/markdown, 12 lines, 340 B)`. */
+/** Lists what is handed over, for people: `notes.md (text/markdown, 12 lines, 340 B)`. */
 export function handedLine(handed: readonly HandedOver[]): string {
   return handed
     .map(({ name, mediaType, bytes, text }) => {
@@ -140,23 +122,17 @@ export function handedLine(handed: readonly HandedOver[]): string {
 
 const STDIN = 'standard input'
 
-interface LastSession {
-  readonly sessionId: string
-  readonly model: string
-  readonly folder: string | null
-  readonly settings: JsonObject | null
-}
+interface LastSession extends Pick<TurnSummary, 'sessionId' | 'model'>, Pick<SessionSummary, 'folder' | 'settings'> {}
 
-async function lastSession({ session }: PromptOptions, io: Io): Promise<LastSession> {
-  if (session !== undefined)
-    throw new ConfigurationError('--continue and --session exclude each other: both say which session goes on.')
+async function lastSession(io: Io): Promise<LastSession> {
   const journal = await openJournalToRead(io)
   const [newest] = (await journal?.sessionStats(1)) ?? []
   const turn = newest === undefined ? undefined : (await journal?.read.turns({ sessionId: newest.sessionId, limit: 1 }))?.turns[0]
   if (turn === undefined) throw new ConfigurationError('There is no session to go on with yet: leave --continue out.')
-  await note(io, `going on with ${turn.sessionId}.`)
-  const [known] = (await journal?.sessions({ sessionId: turn.sessionId, limit: 1 })) ?? []
-  return { ...turn, folder: known?.folder ?? null, settings: known?.settings ?? null }
+  const { sessionId, model } = turn
+  await note(io, `going on with ${sessionId}.`)
+  const [known] = (await journal?.sessions({ sessionId, limit: 1 })) ?? []
+  return { sessionId, model, folder: known?.folder ?? null, settings: known?.settings ?? null }
 }
 
 const MOST_KNOWN = 50
@@ -168,7 +144,6 @@ export async function tellNewSession(sessionId: string | undefined, io: Io): Pro
   const { turns } = await journal.read.turns({ sessionId, limit: 1 })
   if (turns.length > 0) return
   const known = (await journal.sessionStats(MOST_KNOWN)).map((session) => session.sessionId)
-  const meant = nearest(sessionId, known)
-  const question = meant === undefined ? '' : ` Did you mean ${meant}?`
-  await note(io, `there is no session ${JSON.stringify(sessionId.slice(0, 100))} in the journal: it begins with this.${question}`)
+  const meant = didYouMean(sessionId, known)
+  await note(io, `there is no session ${quoted(sessionId, 100)} in the journal: it begins with this.${meant}`)
 }

@@ -51,12 +51,11 @@ async function readAll(
   const stop = (): void => void stdin.destroy()
   signal.addEventListener('abort', stop, { once: true })
   let isLate = false
-  const timer = Number.isFinite(wait)
-    ? setTimeout(() => {
-        isLate = true
-        stdin.destroy()
-      }, wait)
-    : undefined
+  const giveUp = (): void => {
+    isLate = true
+    stop()
+  }
+  const timer = Number.isFinite(wait) ? setTimeout(giveUp, wait) : undefined
   try {
     const pieces: Uint8Array[] = []
     let length = 0

@@ -10,21 +10,23 @@ import { nearest } from '../util/nearest.ts'
 import { COMMANDS, findCommand, PLANNED } from './commands.ts'
 import { EXIT } from './exit-codes.ts'
 import { describeFailure, exitCodeOf, tellFailure } from './failure.ts'
+import { quoted } from './format.ts'
 import { commandHelp, groupHelp, overview } from './help.ts'
 import type { HelpLayout } from './help.ts'
 import { note, openChannel, pipedInput } from './io.ts'
 import type { Channel, Io } from './io.ts'
 import { parseCommandLine } from './parse.ts'
 
-/** How long a command that was told to end may take to write down what it has. */
+/** Time that a command which was told to end has to write down what it has. */
 const GRACE_MS = 5000
-/** How long the process may live on after its command has ended. */
+/** Time that the process may live on after its command has ended. */
 const LINGER_MS = 100
-/** How long a collector may take to accept the spans of the command. */
+/** Time that a collector has to accept the spans of the command. */
 const SPANS_MS = 3000
-/** How long the journal may be looked after when a command has ended; nothing to do takes less than a millisecond. */
+/** Time for the upkeep of the journal when a command has ended; nothing to do takes less than a millisecond. */
 const TEND_MS = 1500
-const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+/** Exit codes of the signals that are heeded. */
+const SIGNALS = { SIGINT: EXIT.interrupted, SIGTERM: EXIT.terminated, SIGHUP: 129 } as const
 
 export async function runCommandLine(words: readonly string[]): Promise<number> {
   upkeep.atEnd = true
@@ -69,15 +71,18 @@ export async function runCommandLine(words: readonly string[]): Promise<number> 
     if (problem !== undefined) await note(io, problem)
     code = await dispatch(words, io)
   } catch (thrown) {
-    code = await fail(thrown, io, ended)
+    code = exitCodeOf(thrown)
+    // Whoever pressed Ctrl-C knows what happened.
+    if (ended === undefined) await tellFailure(thrown, io)
   } finally {
     removeListeners()
   }
   const last = ended ?? code
-  endAtOnceWhenTold(last)
-  if (upkeep.journals.size > 0) await tendJournals(io)
-  if (last === EXIT.failed && upkeep.derivedStores.size > 0) await removeDamagedStores(io)
-  if ((env['OTEL_EXPORTER_OTLP_ENDPOINT'] ?? '') !== '') await sendSpans()
+  // The command is done. What is thrown now is too late to be a failure of it; a signal would end the process before what its tools have
+  // left behind is ended, too.
+  const endAtOnce = (): never => process.exit(last)
+  listenWith(endAtOnce, endAtOnce)
+  await tidyUp(last, io)
   // Sockets that are kept open and timers that nobody waits for must not hold the process back; everything has been written.
   setTimeout(() => process.exit(last), LINGER_MS).unref()
   return last
@@ -90,56 +95,49 @@ async function withKeys(
 ): Promise<{ readonly env: Io['env']; readonly stored: readonly string[]; readonly problem?: string }> {
   const paths = homePaths({ env, cwd })
   if (!existsSync(paths.keys)) return { env, stored: [] }
-  const { withStoredKeys } = await import('../app/provider-keys.ts')
   try {
-    return withStoredKeys(env, paths)
+    return (await import('../app/provider-keys.ts')).withStoredKeys(env, paths)
   } catch (thrown) {
     return { env, stored: [], problem: describeFailure(thrown, env) }
   }
 }
 
 async function dispatch(words: readonly string[], io: Io): Promise<number> {
-  const wantsHelp = words[0] === 'help' || words.includes('--help') || words.includes('-h')
-  const named = words[0] === 'help' ? words.slice(1) : words
+  const asksHelp = (given: readonly string[]): boolean => given.includes('--help') || given.includes('-h')
+  const [named, isHelp] = words[0] === 'help' ? [words.slice(1), true] : [words, false]
   const found = findCommand(named)
-  if (found === undefined) return unknownCommand(named, wantsHelp, io)
+  if (found === undefined) return unknownCommand(named, isHelp || asksHelp(words), io)
 
   const command = await found.entry.load()
-  const beforeTerminator = found.rest.includes('--') ? found.rest.slice(0, found.rest.indexOf('--')) : found.rest
-  if (words[0] === 'help' || beforeTerminator.includes('--help') || beforeTerminator.includes('-h')) {
+  const end = found.rest.indexOf('--')
+  if (isHelp || asksHelp(end < 0 ? found.rest : found.rest.slice(0, end))) {
     await io.stdout.write(commandHelp(command, found.entry.summary, await layoutFor(io.stdout)))
     return EXIT.done
   }
   return command.run(parseCommandLine(command, found.rest), io)
 }
 
-async function unknownCommand(words: readonly string[], wantsHelp: boolean, io: Io): Promise<number> {
-  const [name = ''] = words
+/** Shows what there is to choose from, where that was asked or nothing was named. @throws ConfigurationError for a name that is none */
+async function unknownCommand([name = '', next]: readonly string[], wantsHelp: boolean, io: Io): Promise<number> {
   const channel = wantsHelp ? io.stdout : io.stderr
   const layout = await layoutFor(channel)
   const group = groupHelp(name, layout)
-  const following = words[1]?.startsWith('-') === false ? words[1] : undefined
-  if (group !== undefined && following === undefined) {
-    await channel.write(group)
-    return wantsHelp ? EXIT.done : EXIT.usage
-  }
-  if (name === '' || (wantsHelp && name.startsWith('-'))) {
-    await channel.write(overview(layout))
+  const following = next?.startsWith('-') === false ? next : undefined
+  const isUnnamed = name === '' || (wantsHelp && name.startsWith('-'))
+  const listed = isUnnamed ? overview(layout) : group
+  const shown = isUnnamed || following === undefined ? listed : undefined
+  if (shown !== undefined) {
+    await channel.write(shown)
     return wantsHelp ? EXIT.done : EXIT.usage
   }
   if (PLANNED.includes(name))
     throw new ConfigurationError(`"cria ${name}" is planned and not there yet.`, { hint: 'See: cria --help' })
 
   const typed = group === undefined ? name : `${name} ${following ?? ''}`
-  const candidates =
-    group === undefined
-      ? [...new Set(COMMANDS.map((entry) => entry.name.split(' ')[0] ?? ''))]
-      : COMMANDS.map((entry) => entry.name)
-  const close = nearest(typed, candidates)
-  throw new ConfigurationError(
-    `There is no command ${JSON.stringify(typed.slice(0, 60))}.${close === undefined ? '' : ` Did you mean "cria ${close}"?`}`,
-    { hint: 'See: cria --help' },
-  )
+  const known = COMMANDS.map((entry) => (group === undefined ? (entry.name.split(' ')[0] ?? '') : entry.name))
+  const close = nearest(typed, [...new Set(known)])
+  const meant = close === undefined ? '' : ` Did you mean "cria ${close}"?`
+  throw new ConfigurationError(`There is no command ${quoted(typed)}.${meant}`, { hint: 'See: cria --help' })
 }
 
 async function layoutFor({ isTerminal, columns }: Channel): Promise<HelpLayout | undefined> {
@@ -148,19 +146,12 @@ async function layoutFor({ isTerminal, columns }: Channel): Promise<HelpLayout |
   return helpLayout(columns)
 }
 
-async function fail(thrown: unknown, io: Io, ended: number | undefined): Promise<number> {
-  // Whoever pressed Ctrl-C knows what happened.
-  if (ended !== undefined) return ended
-  await tellFailure(thrown, io)
-  return exitCodeOf(thrown)
-}
-
 /** The first signal asks the command to end, the second ends it. */
 function listen(io: Io, end: (code: number, reason: string) => void, isDealtWith: () => boolean): () => void {
   let asked = false
   const onSignal = (name: NodeJS.Signals): void => {
     if (name === 'SIGINT' && !asked && isDealtWith()) return
-    const code = name === 'SIGINT' ? EXIT.interrupted : name === 'SIGHUP' ? 129 : EXIT.terminated
+    const code = SIGNALS[name as keyof typeof SIGNALS]
     if (asked) process.exit(code)
     asked = true
     end(code, name === 'SIGINT' ? 'Interrupted by the user.' : `Ended by ${name}.`)
@@ -170,52 +161,41 @@ function listen(io: Io, end: (code: number, reason: string) => void, isDealtWith
     void io.stderr.writeRaw(`${describeFailure(thrown, io.env)}\n`)
     process.exit(EXIT.failed)
   }
-  for (const name of SIGNALS) process.on(name, onSignal)
-  process.on('uncaughtException', onStray)
-  process.on('unhandledRejection', onStray)
+  return listenWith(onSignal, onStray)
+}
+
+/** @returns what ends the listening */
+function listenWith(onSignal: (name: NodeJS.Signals) => void, onStray: (thrown: unknown) => void): () => void {
+  const listeners = [
+    ...Object.keys(SIGNALS).map((name) => [name, onSignal] as const),
+    ['uncaughtException', onStray] as const,
+    ['unhandledRejection', onStray] as const,
+  ]
+  for (const [name, listener] of listeners) process.on(name, listener)
   return () => {
-    for (const name of SIGNALS) process.off(name, onSignal)
-    process.off('uncaughtException', onStray)
-    process.off('unhandledRejection', onStray)
+    for (const [name, listener] of listeners) process.off(name, listener)
   }
 }
 
-/** What is removed without being asked for is told. A clean-up that fails, or takes longer, is for another day. */
-async function tendJournals(io: Io): Promise<void> {
+/** Looks after what the command has used, and says what is removed without being asked for. */
+async function tidyUp(code: number, io: Io): Promise<void> {
   for (const journal of upkeep.journals) {
+    // A clean-up that fails, or takes longer, is for another day.
     const removed = await journal.tend(AbortSignal.timeout(TEND_MS)).catch(() => undefined)
     if (removed !== undefined) await note(io, describeCleanUp(journal.path, removed))
   }
-}
-
-/** A damaged index is made again from its documents, when the command is run again. */
-async function removeDamagedStores(io: Io): Promise<void> {
-  const { removeIfDamaged } = await import('../app/stores.ts')
-  for (const path of upkeep.derivedStores) {
-    if (await removeIfDamaged(path))
-      await note(
-        io,
-        'the index of these documents was damaged and has been removed: run the command again, and it is made again.',
-      )
+  // A damaged index is made again from its documents, when the command is run again.
+  if (code === EXIT.failed && upkeep.derivedStores.size > 0) {
+    const { removeIfDamaged } = await import('../app/stores.ts')
+    const advice = 'the index of these documents was damaged and has been removed: run the command again, and it is made again.'
+    for (const path of upkeep.derivedStores) if (await removeIfDamaged(path)) await note(io, advice)
   }
-}
-
-/** A collector that does not answer keeps nobody waiting for long, and changes no exit code. */
-async function sendSpans(): Promise<void> {
-  const { spansSent } = await import('../app/journal.ts')
-  const patience = new AbortController()
-  const late = wait(SPANS_MS, undefined, { signal: patience.signal }).catch(() => undefined)
-  await Promise.race([spansSent(), late])
-  patience.abort()
-}
-
-/**
- * The command is done. What is thrown now is too late to be a failure of it; a signal would end the process before what its tools have left
- * behind is ended, too.
- */
-function endAtOnceWhenTold(code: number): void {
-  const end = (): never => process.exit(code)
-  process.on('uncaughtException', end)
-  process.on('unhandledRejection', end)
-  for (const name of SIGNALS) process.on(name, end)
+  if ((io.env['OTEL_EXPORTER_OTLP_ENDPOINT'] ?? '') !== '') {
+    const { spansSent } = await import('../app/journal.ts')
+    // A collector that does not answer keeps nobody waiting for long, and changes no exit code.
+    const patience = new AbortController()
+    const late = wait(SPANS_MS, undefined, { signal: patience.signal }).catch(() => undefined)
+    await Promise.race([spansSent(), late])
+    patience.abort()
+  }
 }

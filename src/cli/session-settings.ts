@@ -1,55 +1,48 @@
 /**
- * What a session remembers of how it was started, so that it goes on as it was: model, tools and documents. What grants something
+ * Keeps with a session how it was started, so that it goes on as it was: model, tools and documents. What grants something
  * (`--allow`, `--network`, `--sandbox off`) is said anew each time.
  */
 
 import { resolve } from 'node:path'
-import type { JsonObject } from '../core/json.ts'
+import type { Json, JsonObject } from '../core/json.ts'
 import type { QueryEvent } from '../core/event.ts'
 import { openJournal } from '../app/journal.ts'
 import type { ChatOptions } from './chat/options.ts'
 import type { Io } from './io.ts'
 import { EXTRACTIVE } from './model-choice.ts'
+import { defined } from '../util/check.ts'
 
 const FLAGS = ['safe', 'no-switch', 'fetch', 'no-mcp', 'thinking'] as const
-const LISTS = ['fallback', 'deny', 'option'] as const
+const KEPT = [...FLAGS, 'fallback', 'deny', 'option', 'store', 'docs', 'system', 'max-cost'] as const
 
 /** @param model reference of the model that answers, which may be another one than was named. */
 export function settingsOf(options: ChatOptions, model: string): JsonObject {
-  const { store, docs, sandbox, system } = options
-  return {
-    model,
-    ...Object.fromEntries(FLAGS.filter((name) => options[name]).map((name) => [name, true])),
-    ...Object.fromEntries(LISTS.filter((name) => options[name].length > 0).map((name) => [name, [...options[name]]])),
-    ...(store === undefined ? {} : { store }),
-    ...(docs.length === 0 ? {} : { docs: [...docs] }),
-    ...(system === undefined ? {} : { system }),
-    ...(sandbox === 'required' ? { sandbox } : {}),
-    ...(options['max-cost'] === undefined ? {} : { 'max-cost': options['max-cost'] }),
-  }
+  const kept = Object.fromEntries(KEPT.map((name) => [name, options[name]]))
+  return { model, ...given(kept), ...(options.sandbox === 'required' ? { sandbox: 'required' } : {}) }
 }
 
 /** The options of a session that goes on. What the command line says comes first; values of another kind are left out. */
 export function restored(options: ChatOptions, settings: JsonObject): ChatOptions {
-  const { text, list } = reader(settings)
-  const hasDocuments = options.store !== undefined || options.docs.length > 0
+  const { deny, store, docs, system, option } = options
+  const hasDocuments = store !== undefined || docs.length > 0
+  const before = askedWith(settings)
   const most = settings['max-cost']
   return {
     ...options,
     ...Object.fromEntries(FLAGS.map((name) => [name, options[name] || settings[name] === true])),
-    model: options.model ?? text('model'),
-    fallback: options.fallback.length > 0 ? options.fallback : list('fallback'),
-    deny: [...options.deny, ...list('deny').filter((rule) => !options.deny.includes(rule))],
-    store: hasDocuments ? options.store : text('store'),
-    docs: hasDocuments ? options.docs : list('docs'),
-    system: options.system ?? text('system'),
-    option: [...list('option'), ...options.option],
-    sandbox: options.sandbox ?? (text('sandbox') === 'required' ? 'required' : undefined),
+    model: options.model ?? textOf(settings['model']),
+    fallback: options.fallback.length > 0 ? options.fallback : listOf(settings['fallback']),
+    deny: [...deny, ...listOf(settings['deny']).filter((rule) => !deny.includes(rule))],
+    store: hasDocuments ? store : before.store,
+    docs: hasDocuments ? docs : before.docs,
+    system: system ?? before.system,
+    option: [...before.option, ...option],
+    sandbox: options.sandbox ?? (settings['sandbox'] === 'required' ? 'required' : undefined),
     'max-cost': options['max-cost'] ?? (typeof most === 'number' ? most : undefined),
   }
 }
 
-/** How one question was asked, which is less than a chat has. */
+/** The settings of one question, which are fewer than those of a chat. */
 export interface AskedWith {
   readonly store: string | undefined
   readonly docs: readonly string[]
@@ -58,10 +51,9 @@ export interface AskedWith {
   readonly option: readonly string[]
 }
 
-/** What the settings of a session say of a question; values of another kind are left out. */
-export function askedWith(settings: JsonObject): AskedWith {
-  const { text, list } = reader(settings)
-  return { store: text('store'), docs: list('docs'), system: text('system'), option: list('option') }
+/** Reads the settings of a question from those of a session; values of another kind are left out. */
+export function askedWith({ store, docs, system, option }: JsonObject): AskedWith {
+  return { store: textOf(store), docs: listOf(docs), system: textOf(system), option: listOf(option) }
 }
 
 /**
@@ -89,39 +81,30 @@ export async function* keepingSettings(
 
 /** As `keepingSettings`, of a turn that has ended. */
 export async function keepAsked(sessionId: string, asked: AskedWith, model: string, io: Io): Promise<void> {
-  const { store, docs, system, option } = asked
-  const isOf = store !== undefined || docs.length > 0
-  if (!isOf && system === undefined && option.length === 0) return
-  const absolute = docs.map((path) => resolve(io.cwd, path))
+  const settings = given({ ...asked, docs: asked.docs.map((path) => resolve(io.cwd, path)) })
+  if (Object.keys(settings).length === 0) return
   try {
     const journal = await openJournal(io)
-    const before = (await journal.sessions({ sessionId, limit: 1 }))[0]?.settings ?? {}
-    const rest = Object.entries(before).filter(([name]) => !isOf || (name !== 'store' && name !== 'docs'))
-    await journal.keepSettings(sessionId, {
-      ...Object.fromEntries(rest),
-      ...(model === EXTRACTIVE ? {} : { model }),
-      ...(store === undefined ? {} : { store }),
-      ...(docs.length === 0 ? {} : { docs: absolute }),
-      ...(system === undefined ? {} : { system }),
-      ...(option.length === 0 ? {} : { option: [...option] }),
-    })
+    const { store, docs, ...others } = (await journal.sessions({ sessionId, limit: 1 }))[0]?.settings ?? {}
+    const hasDocuments = 'store' in settings || 'docs' in settings
+    const before = hasDocuments ? others : { ...others, ...defined({ store, docs }) }
+    await journal.keepSettings(sessionId, { ...before, ...(model === EXTRACTIVE ? {} : { model }), ...settings })
   } catch {
     // Said of the turn already.
   }
 }
 
-function reader(settings: JsonObject): {
-  readonly text: (name: string) => string | undefined
-  readonly list: (name: string) => readonly string[]
-} {
-  return {
-    text(name) {
-      const value = settings[name]
-      return typeof value === 'string' && value !== '' ? value : undefined
-    },
-    list(name) {
-      const value = settings[name]
-      return Array.isArray(value) ? value.filter((each) => typeof each === 'string') : []
-    },
-  }
+/** The values that say something: no `false`, no empty list. */
+function given(values: Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>): JsonObject {
+  const isGiven = (value: unknown): boolean =>
+    value !== undefined && value !== false && !(Array.isArray(value) && value.length === 0)
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => isGiven(value)))
+}
+
+function textOf(value: Json | undefined): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined
+}
+
+function listOf(value: Json | undefined): readonly string[] {
+  return Array.isArray(value) ? value.filter((each) => typeof each === 'string') : []
 }

@@ -6,57 +6,86 @@ import { isAbsolute, relative, resolve, sep } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { Citation, Verdict } from '../core/citation.ts'
 import { visibleLine } from '../util/terminal.ts'
+import { broken } from './io.ts'
+import type { Channel } from './io.ts'
 
-const MOST = 30
-
-export interface SourceLine {
-  readonly marker: string
-  /** `docs/guide.md:12`. */
-  readonly place: string
-  /** Where a click leads, where it leads anywhere. */
-  readonly url: string | undefined
-  /** `verified` when each of its statements is, `contradicted` when one of them is. */
-  readonly verdict: Verdict
-  /** What contradicts its statements, both sides named. */
-  readonly reasons: readonly string[]
-  /** `docs/copy.md and 4 more`: where the same text stands; `undefined` when nowhere else. */
-  readonly alsoIn: string | undefined
-}
-
-/** Where the reader is, and where sources with a relative path lie. */
+/** The folder of the reader, and the folder that relative paths of sources begin in. */
 export interface Standpoint {
   readonly cwd: string
   /** Default `cwd`. */
   readonly base?: string | undefined
 }
 
+/** Lines that are listed, and reasons that are told in each. */
+const MOST_SOURCES = 30
+const MOST_REASONS = 3
+/** A line that is broken goes on under the place. */
+const INDENT = 4
+
+/** Sources with what was found of the statements that cite them, and one line that sums up. Empty where there is nothing to tell. */
+export async function sourceList(
+  citations: readonly Citation[],
+  uncited: number,
+  stdout: Channel,
+  from: Standpoint,
+): Promise<string> {
+  const summary = verdictSummary(citations, uncited)
+  if (summary === undefined) return ''
+  const visible = stdout.isTerminal ? visibleLine : (text: string): string => text.replaceAll(/[\r\n]/g, ' ')
+  const lines = sourceLines(citations, from)
+  let shown = ''
+  for (const { marker, place, url, verdict, reasons, alsoIn } of lines) {
+    const path = visible(place)
+    const copies = alsoIn === undefined ? '' : `  ${stdout.style('dim', `(also in ${visibleLine(alsoIn)})`)}`
+    const mark = stdout.isTerminal && verdict === 'verified' ? `  ${stdout.style('dim', '✓')}` : ''
+    const wrong = reasons.slice(0, MOST_REASONS).map((reason) => `  ${stdout.style('yellow', `✗ ${visibleLine(reason)}`)}`)
+    const line = await broken(`[${visible(marker)}] ${path}${copies}${mark}${wrong.join('')}`, stdout, INDENT)
+    // A link takes no room, but the escapes that make it one would be counted.
+    shown += `${stdout.links && url !== undefined ? line.replace(path, () => terminalLink(place, url)) : line}\n`
+  }
+  const list = lines.length === 0 ? '' : `${stdout.style('bold', 'Sources')}\n${shown}`
+  // Whatever reads a pipe is told what is wrong, and nothing else beside the sources.
+  const isTold = stdout.isTerminal || uncited > 0 || lines.some(({ verdict }) => verdict === 'contradicted')
+  return `\n${list}${isTold ? `${stdout.style('dim', await broken(summary, stdout))}\n` : ''}`
+}
+
+export interface SourceLine {
+  readonly marker: string
+  /** `docs/guide.md:12`. */
+  readonly place: string
+  /** Target of a click, where there is one. */
+  readonly url: string | undefined
+  /** `verified` when each of its statements is, `contradicted` when one of them is. */
+  readonly verdict: Verdict
+  /** The contradictions of its statements, both sides named. */
+  readonly reasons: readonly string[]
+  /** `docs/copy.md and 4 more`: where the same text stands; `undefined` when nowhere else. */
+  readonly alsoIn: string | undefined
+}
+
 /** One line for each marker, in the order of the answer: `docs/guide.md:12, 40` where it stands for several places. */
 export function sourceLines(citations: readonly Citation[], from: Standpoint): readonly SourceLine[] {
   const byMarker = Map.groupBy(citations, ({ marker, source }) => `${marker}\0${source}`)
-  return [...byMarker.values()].slice(0, MOST).flatMap((cited) => {
+  return [...byMarker.values()].slice(0, MOST_SOURCES).flatMap((cited) => {
     const [first] = cited
     if (first === undefined) return []
-    const verdicts = cited.map(verdictOf)
-    const verdict = verdicts.includes('contradicted')
-      ? 'contradicted'
-      : verdicts.every((each) => each === 'verified')
-        ? 'verified'
-        : 'unverified'
-    const reasons = cited
-      .filter((citation) => verdictOf(citation) === 'contradicted')
-      .map(({ reason }) => reason ?? 'the source does not say this')
-    const { marker } = first
-    return [
-      {
-        marker,
-        place: placesOf(cited, from),
-        url: urlOf(first, from),
-        verdict,
-        reasons: [...new Set(reasons)],
-        alsoIn: othersOf(first, from),
-      },
-    ]
+    const reasons = cited.flatMap((citation) =>
+      verdictOf(citation) === 'contradicted' ? (citation.reason ?? 'the source does not say this') : [],
+    )
+    return {
+      marker: first.marker,
+      place: placesOf(cited, from),
+      url: urlOf(first, from),
+      verdict: verdictOfAll(cited.map(verdictOf)),
+      reasons: [...new Set(reasons)],
+      alsoIn: othersOf(first, from),
+    }
   })
+}
+
+function verdictOfAll(verdicts: readonly Verdict[]): Verdict {
+  if (verdicts.includes('contradicted')) return 'contradicted'
+  return verdicts.every((verdict) => verdict === 'verified') ? 'verified' : 'unverified'
 }
 
 /** Turns that older versions recorded have no verdicts, and said of unsupported citations alone what is wrong with them. */
@@ -64,21 +93,19 @@ function verdictOf({ verdict, supported }: Partial<Citation>): Verdict {
   return verdict ?? (supported === false ? 'contradicted' : 'unverified')
 }
 
-/** How many statements are verified, contradicted and unverified, and how many cite nothing; `undefined` where there is nothing to tell. */
-export function verdictSummary(citations: readonly Citation[], uncited: number): string | undefined {
-  const statements = [...Map.groupBy(citations, ({ claim }) => `${claim?.start} ${claim?.end}`).values()].map((of) =>
-    of.map(verdictOf),
-  )
+/** Counts the statements that are verified, contradicted and unverified, and those that cite nothing; `undefined` where there are none. */
+function verdictSummary(citations: readonly Citation[], uncited: number): string | undefined {
+  const byStatement = Map.groupBy(citations, ({ claim }) => `${claim?.start} ${claim?.end}`)
+  const statements = [...byStatement.values()].map((cited) => cited.map(verdictOf))
   const contradicted = statements.filter((verdicts) => verdicts.includes('contradicted')).length
   const verified = statements.filter((verdicts) => !verdicts.includes('contradicted') && verdicts.includes('verified')).length
-  const rest = statements.length - contradicted - verified
-  const counts: readonly (readonly [number, string])[] = [
-    [verified, 'word for word in the source'],
-    [contradicted, 'contradicted'],
-    [rest, 'in other words, not verified'],
-    [uncited, 'without a source'],
-  ]
-  const told = counts.filter(([count]) => count > 0).map(([count, what]) => `${count} ${what}`)
+  const counts = {
+    'word for word in the source': verified,
+    contradicted,
+    'in other words, not verified': statements.length - contradicted - verified,
+    'without a source': uncited,
+  }
+  const told = Object.entries(counts).flatMap(([what, count]) => (count > 0 ? `${count} ${what}` : []))
   return told.length === 0 ? undefined : `Statements: ${told.join(', ')}.`
 }
 
@@ -102,7 +129,7 @@ function placesOf([first, ...others]: readonly Citation[], from: Standpoint): st
   return `${placeOf(first.source, {}, from)}, pages ${[first.page, ...more].join(', ')}`
 }
 
-/** Where in a source something stands: its first line, else its page. */
+/** A place in a source: its first line, else its page. */
 export interface Spot {
   readonly lines?: readonly [first: number, last: number] | undefined
   readonly page?: number | undefined
@@ -129,7 +156,7 @@ function displayPath(source: string, { cwd, base = cwd }: Standpoint): string {
   return short === '' || short === '..' || short.startsWith(`..${sep}`) || isAbsolute(short) ? path : short
 }
 
-/** How the file of a source is opened from where the reader is; `undefined` for what is no file, or is not there any more. */
+/** The path that opens the file of a source from the folder of the reader; `undefined` for what is no file, or is not there any more. */
 export function pathTo(source: string, from: Standpoint): string | undefined {
   return fileOf(source, from.base ?? from.cwd) === undefined ? undefined : displayPath(source, from)
 }

@@ -11,7 +11,7 @@ import type { ModelRequest } from '../core/model.ts'
 import { ScriptedModel } from '../providers/scripted/scripted-model.ts'
 import type { ScriptedAnswer } from '../providers/scripted/scripted-model.ts'
 import { SqliteRecorder } from '../recorders/sqlite/recorder.ts'
-import { collect } from '../testing/collect.ts'
+import { collect } from '../testing/turns.ts'
 import { query } from './query.ts'
 import type { EngineOptions } from './options.ts'
 

@@ -4,15 +4,14 @@ import type { Station } from '../core/context.ts'
 import { toCriaError } from '../core/error.ts'
 import type { Message } from '../core/message.ts'
 import { soundHistory } from '../prepare/conversation.ts'
-import { unsettledCalls } from '../tools/unsettled.ts'
+import { unsettledCalls } from '../tools/state.ts'
 import { isPromise, orAborted } from '../util/promise.ts'
 import { namedApart } from './turn-request.ts'
 import type { Turn } from './turn.ts'
 import type { EarlierRead } from '../core/injection.ts'
 import type { Tool } from '../core/tool.ts'
-import { footprintOf } from '../tools/conflicts.ts'
-import { findTool } from '../tools/find-tool.ts'
-import { validated } from '../tools/validate.ts'
+import { footprintOf } from '../tools/schedule.ts'
+import { findTool, validated } from '../tools/prepare-call.ts'
 
 /**
  * What was said elsewhere, and handed over with the question, is where the session goes on from: the journal keeps it like any other.

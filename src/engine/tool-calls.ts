@@ -3,8 +3,7 @@
 import type { Json } from '../core/json.ts'
 import type { ToolCallPart } from '../core/part.ts'
 import type { Tool } from '../core/tool.ts'
-import { findTool, noSuchTool } from '../tools/find-tool.ts'
-import { validated } from '../tools/validate.ts'
+import { fitted } from '../tools/prepare-call.ts'
 
 export interface CheckedCalls {
   /** Their tools exist and their arguments fit; named as the tool is, with the input that its schema gives back. */
@@ -18,10 +17,9 @@ export async function checkedCalls(calls: readonly ToolCallPart[], tools: readon
   const fitting: ToolCallPart[] = []
   const misfits: ToolCallPart[] = []
   for (const call of calls) {
-    const tool = findTool(call.name, tools)
-    const fit = tool === undefined ? { problem: noSuchTool(call.name, tools) } : await validated(call, tool)
+    const fit = await fitted(call, tools)
     if ('problem' in fit) misfits.push({ ...call, invalid: fit.problem })
-    else fitting.push({ ...call, name: tool?.name ?? call.name, input: fit.input as Json })
+    else fitting.push({ ...call, name: fit.tool.name, input: fit.input as Json })
   }
   return { fitting, misfits }
 }

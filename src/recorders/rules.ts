@@ -7,7 +7,8 @@ import { RATINGS } from '../core/recorder.ts'
 import type { TurnClose, TurnOpen } from '../core/recorder.ts'
 
 export const DEFAULT_LEASE_MS = 60_000
-const DEFAULT_LIMIT = 50
+/** Rows of a list. */
+export const DEFAULT_LIMIT = 50
 
 const STATE_AFTER: Readonly<Partial<Record<QueryEvent['type'], TurnClose['state']>>> = {
   complete: 'done',

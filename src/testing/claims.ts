@@ -1,6 +1,7 @@
-/** Capabilities that an adapter claims: suites test those, and name the others in their title. */
+/** What suites share: the test runner, tests with something to close, and the capabilities that an adapter claims. */
 
 import { ConfigurationError } from '../core/error.ts'
+import type { MaybePromise } from '../core/maybe-promise.ts'
 
 /** The functions of a test runner: of vitest, `node:test`, or any other with these two. */
 export interface Runner {
@@ -8,6 +9,23 @@ export interface Runner {
   readonly describe: (name: string, define: () => void) => void
   /** Defines a test. */
   readonly it: (name: string, run: () => Promise<void>) => void
+}
+
+/** Defines tests that each get a bench of their own, which is closed after them. */
+export function testsOn<Bench extends { close(): MaybePromise<void> }>(
+  create: () => MaybePromise<Bench>,
+  it: Runner['it'],
+): (title: string, run: (bench: Bench) => Promise<void>) => void {
+  return (title, run) => {
+    it(title, async () => {
+      const bench = await create()
+      try {
+        await run(bench)
+      } finally {
+        await bench.close()
+      }
+    })
+  }
 }
 
 /**

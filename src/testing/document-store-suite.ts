@@ -28,7 +28,7 @@ export interface StoreUnderTest {
  * words, letters with and without marks, parts of names, and scripts without spaces. `stop-words`: finds nothing for words that every text has. `order`: finds the same whatever the
  * order in which documents were added, changed and removed. `surroundings`: has `around`. `evidence`: chunks carry `evidence`.
  */
-export const STORE_CAPABILITIES: readonly [
+export const STORE_CAPABILITIES = [
   'filters',
   'patterns',
   'word-forms',
@@ -36,7 +36,7 @@ export const STORE_CAPABILITIES: readonly [
   'order',
   'surroundings',
   'evidence',
-] = ['filters', 'patterns', 'word-forms', 'stop-words', 'order', 'surroundings', 'evidence']
+] as const
 /** Optional capabilities of a store. */
 export type StoreCapability = (typeof STORE_CAPABILITIES)[number]
 
@@ -134,6 +134,8 @@ export const WORD_FORMS: {
   ],
 }
 
+type FilterCase = readonly [filter: ChunkFilter, found: readonly string[]]
+
 /** @throws ConfigurationError for a capability that there is not. */
 export function documentStoreSuite(
   name: string,
@@ -142,12 +144,7 @@ export function documentStoreSuite(
   { claims = STORE_CAPABILITIES }: StoreSuiteOptions = {},
 ): void {
   const missing = unclaimed(STORE_CAPABILITIES, claims)
-  const test = (
-    title: string,
-    run: (store: DocumentStore, reopen: () => Promise<DocumentStore>) => Promise<void>,
-    capability?: StoreCapability,
-  ): void => {
-    if (capability !== undefined && !claims.includes(capability)) return
+  const test = (title: string, run: (store: DocumentStore, reopen: () => Promise<DocumentStore>) => Promise<void>): void => {
     it(title, async () => {
       const underTest = await create()
       const opened: DocumentStore[] = []
@@ -168,6 +165,9 @@ export function documentStoreSuite(
         await underTest.remove()
       }
     })
+  }
+  const claimed = (capability: StoreCapability, title: string, run: (store: DocumentStore) => Promise<void>): void => {
+    if (claims.includes(capability)) test(title, run)
   }
 
   describe(`${name}${missing}`, () => {
@@ -204,10 +204,8 @@ export function documentStoreSuite(
     })
 
     test('a chunk says where it comes from, and its range cut out of the text is its text', async (store) => {
-      const text = Array.from(
-        { length: 400 },
-        (_, at) => `Sentence number ${at} speaks of ${at % 7 === 0 ? 'herons' : 'sparrows'}.`,
-      ).join(' ')
+      const sentence = (at: number): string => `Sentence number ${at} speaks of ${at % 7 === 0 ? 'herons' : 'sparrows'}.`
+      const text = Array.from({ length: 400 }, (_, at) => sentence(at)).join(' ')
       const metadata = { year: 1874, tags: ['birds'], nested: { deep: null } }
       await store.append({ source: 'birds.txt', title: 'Birds 🐦', text, metadata })
       const found = await store.retrieve('herons', 100)
@@ -259,29 +257,25 @@ export function documentStoreSuite(
       assert.deepEqual(sources(await again.retrieve('mill', 5)), ['mill.md'])
     })
 
-    test(
-      'what was added, changed and removed one by one is found as if it had been added at once',
-      async (store) => {
-        const fresh = await create()
-        const other = await fresh.open()
-        try {
-          const documents = Array.from({ length: 60 }, (_, at) => documentOf(at))
-          for (const document of documents.toReversed())
-            await store.append({ ...document, text: `${document.text} obsolete words` })
-          for (const document of documents) await store.append(document)
-          for (let at = 60; at < 90; at++) await store.append(documentOf(at))
-          for (let at = 60; at < 90; at++) await store.delete(documentOf(at).source)
-          await other.extend(documents)
-          for (const query of ['word3', 'word1 word2 word5', 'common rare7', 'obsolete', 'wordd3', 'rare1 rare2 common word6']) {
-            assert.deepEqual(await store.retrieve(query, 100), await other.retrieve(query, 100), query)
-          }
-        } finally {
-          await other.close()
-          await fresh.remove()
+    claimed('order', 'what was added, changed and removed one by one is found as if it had been added at once', async (store) => {
+      const fresh = await create()
+      const other = await fresh.open()
+      try {
+        const documents = Array.from({ length: 60 }, (_, at) => documentOf(at))
+        for (const document of documents.toReversed())
+          await store.append({ ...document, text: `${document.text} obsolete words` })
+        for (const document of documents) await store.append(document)
+        for (let at = 60; at < 90; at++) await store.append(documentOf(at))
+        for (let at = 60; at < 90; at++) await store.delete(documentOf(at).source)
+        await other.extend(documents)
+        for (const query of ['word3', 'word1 word2 word5', 'common rare7', 'obsolete', 'wordd3', 'rare1 rare2 common word6']) {
+          assert.deepEqual(await store.retrieve(query, 100), await other.retrieve(query, 100), query)
         }
-      },
-      'order',
-    )
+      } finally {
+        await other.close()
+        await fresh.remove()
+      }
+    })
 
     test('H01 a query is text, whatever it looks like', async (store) => {
       for (const query of AWKWARD_QUERIES) assert.deepEqual(await store.retrieve(query, 5), [], `empty store: ${query}`)
@@ -295,14 +289,10 @@ export function documentStoreSuite(
       }
     })
 
-    test(
-      'H01 finds nothing for stop words',
-      async (store) => {
-        await store.extend(SUITE_DOCUMENTS)
-        assert.deepEqual(await store.retrieve('what is the', 5), [])
-      },
-      'stop-words',
-    )
+    claimed('stop-words', 'H01 finds nothing for stop words', async (store) => {
+      await store.extend(SUITE_DOCUMENTS)
+      assert.deepEqual(await store.retrieve('what is the', 5), [])
+    })
 
     test('H01 finds something in a question of a million characters', async (store) => {
       await store.extend(SUITE_DOCUMENTS)
@@ -312,155 +302,113 @@ export function documentStoreSuite(
       assert.deepEqual(await store.retrieve('x'.repeat(1_000_000), 5), [])
     })
 
-    test(
+    claimed(
+      'word-forms',
       'finds other forms of a word, misspellings, parts of names, and scripts without spaces',
       async (store) => {
         await store.extend(WORD_FORMS.documents)
         for (const [query, source] of WORD_FORMS.cases) assert.equal((await store.retrieve(query, 1))[0]?.source, source, query)
       },
-      'word-forms',
     )
 
-    test(
-      'H02 filters by source, title and metadata, and a value is only a value',
-      async (store) => {
-        await store.extend(FRUIT)
-        const cases: readonly (readonly [filter: Parameters<typeof store.search>[1], found: readonly string[]])[] = [
-          [{ filter: {} }, ['a', 'b', 'c']],
-          [{ filter: { source: 'b' } }, ['b']],
-          [{ filter: { source: ['a', 'c', 'nowhere'] } }, ['a', 'c']],
-          [{ filter: { title: 'Two' } }, ['b']],
-          [{ filter: { title: null } }, ['c']],
-          [{ filter: { year: 1874 } }, ['a']],
-          [{ filter: { year: [1874, 1875], open: false } }, ['b']],
-          [{ filter: { open: true } }, ['a']],
-          [{ filter: { open: null } }, ['c']],
-          [{ filter: { tags: 'warm' } }, ['a']],
-          [{ filter: { "it's": 'odd' } }, ['c']],
-          [{ filter: { source: "' OR 1=1 --" } }, []],
-          [{ filter: { "') OR 1=1 --": 'x' } }, []],
-          [{ filter: { year: [] } }, []],
-          [{ filter: { toString: 'x' } }, []],
-          [{ filter: { ['__proto__']: 'x' } }, []],
-        ]
-        for (const [options, found] of cases) {
-          assert.deepEqual(sources(await store.search('apple', options)).sort(), found, JSON.stringify(options))
-        }
-        for (const filter of [
-          null,
-          [],
-          'a',
-          { year: {} },
-          { year: [{ glob: 1 }] },
-          { year: undefined },
-          { a: { glob: 'x'.repeat(5000) } },
-        ])
-          await assert.rejects(async () => store.search('apple', { filter: filter as never }), /filter/i)
-        assert.deepEqual(sources(await store.search('apple pie', { filter: { year: [1875, '1874'] }, limit: 1 })).length, 1)
-      },
-      'filters',
-    )
+    /** Searches with each filter and compares the sources that are found. */
+    const finds = async (store: DocumentStore, cases: readonly FilterCase[]): Promise<void> => {
+      for (const [filter, found] of cases)
+        assert.deepEqual(sources(await store.search('apple', { filter, limit: 20 })).sort(), found, JSON.stringify(filter))
+    }
 
-    test(
-      'H02 a filter may hold patterns, and a pattern is only a pattern',
-      async (store) => {
-        await store.extend(FRUIT)
-        const cases: readonly (readonly [filter: ChunkFilter, found: readonly string[]])[] = [
-          [{ title: { glob: 'T*' } }, ['b']],
-          [{ tags: { glob: 'sw*' } }, ['a']],
-          [{ source: { glob: '%' } }, []],
-          [{ source: { glob: "*' OR 1=1 --" } }, []],
-          [{ source: { glob: '*'.repeat(2000) } }, ['a', 'b', 'c']],
-        ]
-        for (const [filter, found] of cases)
-          assert.deepEqual(sources(await store.search('apple', { filter })).sort(), found, JSON.stringify(filter))
-      },
-      'patterns',
-    )
+    claimed('filters', 'H02 filters by source, title and metadata, and a value is only a value', async (store) => {
+      await store.extend(FRUIT)
+      await finds(store, [
+        [{}, ['a', 'b', 'c']],
+        [{ source: 'b' }, ['b']],
+        [{ source: ['a', 'c', 'nowhere'] }, ['a', 'c']],
+        [{ title: 'Two' }, ['b']],
+        [{ title: null }, ['c']],
+        [{ year: 1874 }, ['a']],
+        [{ year: [1874, 1875], open: false }, ['b']],
+        [{ open: true }, ['a']],
+        [{ open: null }, ['c']],
+        [{ tags: 'warm' }, ['a']],
+        [{ "it's": 'odd' }, ['c']],
+        [{ source: "' OR 1=1 --" }, []],
+        [{ "') OR 1=1 --": 'x' }, []],
+        [{ year: [] }, []],
+        [{ toString: 'x' }, []],
+        [{ ['__proto__']: 'x' }, []],
+      ])
+      const tooLong = { a: { glob: 'x'.repeat(5000) } }
+      for (const filter of [null, [], 'a', { year: {} }, { year: [{ glob: 1 }] }, { year: undefined }, tooLong])
+        await assert.rejects(async () => store.search('apple', { filter: filter as never }), /filter/i)
+      assert.equal((await store.search('apple pie', { filter: { year: [1875, '1874'] }, limit: 1 })).length, 1)
+    })
 
-    test(
-      'a filter of paths takes the patterns that people know from their shells',
-      async (store) => {
-        const paths = [
-          'docs/a.md',
-          'docs/deep/b.md',
-          'docs/c.txt',
-          'src/a.ts',
-          '/home/x/a.md',
-          'https://example.com/docs/d.html',
-          'Docs/e.md',
-        ]
-        await store.extend(paths.map((source) => ({ source, text: 'apple' })))
-        const cases: readonly (readonly [glob: string, found: readonly string[]])[] = [
-          ['docs/**', ['docs/a.md', 'docs/c.txt', 'docs/deep/b.md']],
-          ['docs/*', ['docs/a.md', 'docs/c.txt']],
-          ['docs/**/*.md', ['docs/a.md', 'docs/deep/b.md']],
-          ['*.md', ['/home/x/a.md', 'Docs/e.md', 'docs/a.md', 'docs/deep/b.md']],
-          ['{src,docs}/a.*', ['docs/a.md', 'src/a.ts']],
-          ['/home/x/**', ['/home/x/a.md']],
-          ['https://example.com/**', ['https://example.com/docs/d.html']],
-          ['[', []],
-        ]
-        for (const [glob, found] of cases)
-          assert.deepEqual(sources(await store.search('apple', { filter: { source: { glob } }, limit: 20 })).sort(), found, glob)
-        const rest = { source: [{ glob: '!docs/**' }, { glob: '!*.html' }] }
-        assert.deepEqual(sources(await store.search('apple', { filter: rest, limit: 20 })).sort(), [
-          '/home/x/a.md',
-          'Docs/e.md',
-          'src/a.ts',
-        ])
-        const either = { source: ['src/a.ts', { glob: 'docs/deep/**' }] }
-        assert.deepEqual(sources(await store.search('apple', { filter: either })).sort(), ['docs/deep/b.md', 'src/a.ts'])
-      },
-      'patterns',
-    )
+    claimed('patterns', 'H02 a filter may hold patterns, and a pattern is only a pattern', async (store) => {
+      await store.extend(FRUIT)
+      await finds(store, [
+        [{ title: { glob: 'T*' } }, ['b']],
+        [{ tags: { glob: 'sw*' } }, ['a']],
+        [{ source: { glob: '%' } }, []],
+        [{ source: { glob: "*' OR 1=1 --" } }, []],
+        [{ source: { glob: '*'.repeat(2000) } }, ['a', 'b', 'c']],
+      ])
+    })
 
-    test(
-      'a filter reaches chunks behind any number of better ones',
-      async (store) => {
-        await store.extend(
-          Array.from({ length: 300 }, (_, at) => ({ source: `pear-${at}`, text: 'pear pear pear', metadata: { wanted: false } })),
-        )
-        await store.append({
-          source: 'wanted',
-          text: 'one pear among very many other things that grow on trees',
-          metadata: { wanted: true },
-        })
-        assert.deepEqual(sources(await store.search('pear', { filter: { wanted: true }, limit: 3 })), ['wanted'])
-      },
-      'filters',
-    )
+    claimed('patterns', 'a filter of paths takes the patterns that people know from their shells', async (store) => {
+      const paths = ['docs/a.md', 'docs/deep/b.md', 'docs/c.txt', 'src/a.ts', '/home/x/a.md', 'https://example.com/docs/d.html']
+      await store.extend([...paths, 'Docs/e.md'].map((source) => ({ source, text: 'apple' })))
+      await finds(store, [
+        [{ source: { glob: 'docs/**' } }, ['docs/a.md', 'docs/c.txt', 'docs/deep/b.md']],
+        [{ source: { glob: 'docs/*' } }, ['docs/a.md', 'docs/c.txt']],
+        [{ source: { glob: 'docs/**/*.md' } }, ['docs/a.md', 'docs/deep/b.md']],
+        [{ source: { glob: '*.md' } }, ['/home/x/a.md', 'Docs/e.md', 'docs/a.md', 'docs/deep/b.md']],
+        [{ source: { glob: '{src,docs}/a.*' } }, ['docs/a.md', 'src/a.ts']],
+        [{ source: { glob: '/home/x/**' } }, ['/home/x/a.md']],
+        [{ source: { glob: 'https://example.com/**' } }, ['https://example.com/docs/d.html']],
+        [{ source: { glob: '[' } }, []],
+        [{ source: [{ glob: '!docs/**' }, { glob: '!*.html' }] }, ['/home/x/a.md', 'Docs/e.md', 'src/a.ts']],
+        [{ source: ['src/a.ts', { glob: 'docs/deep/**' }] }, ['docs/deep/b.md', 'src/a.ts']],
+      ])
+    })
 
-    test(
-      'around gives the chunks beside one and the text from the first to the last',
-      async (store) => {
-        assert.ok(store.around !== undefined, 'it has no method `around`')
-        const paragraphs = Array.from(
-          { length: 12 },
-          (_, at) => `Paragraph ${at} on herons. ${`It says word${at} often. `.repeat(40)}`,
-        )
-        const text = `  ${paragraphs.join('\n\n\n')}\n`
-        await store.append({ source: 'birds.txt', text: text.replace('word5', 'changed') })
-        await store.append({ source: 'birds.txt', text })
-        const all = await store.retrieve('herons paragraph', 100)
-        const starts = new Set((await store.retrieve('says', 100)).concat(all).map(({ start }) => start))
-        for (const chunk of all) {
-          const around: Surroundings | undefined = await store.around(chunk.id, { chunks: 1 })
-          assert.ok(around !== undefined)
-          const { chunks, start }: Surroundings = around
-          assert.equal(around.text, text.slice(start, start + around.text.length))
-          assert.deepEqual([start, start + around.text.length], [chunks[0]?.start, chunks.at(-1)?.end])
-          const at = chunks.findIndex(({ id }) => id === chunk.id)
-          assert.ok(at >= 0 && at <= 1 && chunks.length <= at + 2)
-          if (at === 0) assert.equal(Math.min(...starts), chunk.start)
-          for (const each of chunks) assert.equal(each.source, 'birds.txt')
-        }
-        assert.equal(await store.around('nowhere', { chunks: 1 }), undefined)
-        const [first] = all
-        assert.deepEqual((await store.around(first?.id ?? '', { chunks: 0 }))?.text, first?.text)
-      },
-      'surroundings',
-    )
+    claimed('filters', 'a filter reaches chunks behind any number of better ones', async (store) => {
+      await store.extend(
+        Array.from({ length: 300 }, (_, at) => ({ source: `pear-${at}`, text: 'pear pear pear', metadata: { wanted: false } })),
+      )
+      await store.append({
+        source: 'wanted',
+        text: 'one pear among very many other things that grow on trees',
+        metadata: { wanted: true },
+      })
+      assert.deepEqual(sources(await store.search('pear', { filter: { wanted: true }, limit: 3 })), ['wanted'])
+    })
+
+    claimed('surroundings', 'around gives the chunks beside one and the text from the first to the last', async (store) => {
+      assert.ok(store.around !== undefined, 'it has no method `around`')
+      const paragraphs = Array.from(
+        { length: 12 },
+        (_, at) => `Paragraph ${at} on herons. ${`It says word${at} often. `.repeat(40)}`,
+      )
+      const text = `  ${paragraphs.join('\n\n\n')}\n`
+      await store.append({ source: 'birds.txt', text: text.replace('word5', 'changed') })
+      await store.append({ source: 'birds.txt', text })
+      const all = await store.retrieve('herons paragraph', 100)
+      const starts = new Set((await store.retrieve('says', 100)).concat(all).map(({ start }) => start))
+      for (const chunk of all) {
+        const around: Surroundings | undefined = await store.around(chunk.id, { chunks: 1 })
+        assert.ok(around !== undefined)
+        const { chunks, start }: Surroundings = around
+        assert.equal(around.text, text.slice(start, start + around.text.length))
+        assert.deepEqual([start, start + around.text.length], [chunks[0]?.start, chunks.at(-1)?.end])
+        const at = chunks.findIndex(({ id }) => id === chunk.id)
+        assert.ok(at >= 0 && at <= 1 && chunks.length <= at + 2)
+        if (at === 0) assert.equal(Math.min(...starts), chunk.start)
+        for (const each of chunks) assert.equal(each.source, 'birds.txt')
+      }
+      assert.equal(await store.around('nowhere', { chunks: 1 }), undefined)
+      const [first] = all
+      assert.deepEqual((await store.around(first?.id ?? '', { chunks: 0 }))?.text, first?.text)
+    })
 
     test('H10 equal chunks are all there, in a stable order', async (store, reopen) => {
       const copies = Array.from({ length: 40 }, (_, at) => ({ source: `copy-${at}`, text: 'The same words in every copy.' }))
@@ -505,19 +453,15 @@ export function documentStoreSuite(
       await assert.rejects(() => store.search('mill', { signal: AbortSignal.abort(reason) }), reason)
     })
 
-    test(
-      'evidence tells how much of the query stands in the chunk',
-      async (store) => {
-        await store.extend(SUITE_DOCUMENTS)
-        const [whole] = await store.retrieve('stone bridge', 1)
-        const [part] = await store.retrieve('stone cathedral', 1)
-        assert.ok(whole?.evidence !== undefined && part?.evidence !== undefined, 'its chunks carry no evidence')
-        assert.ok(Math.abs(whole.evidence.coverage - 1) < 1e-9)
-        assert.ok(part.evidence.coverage > 0 && part.evidence.coverage < 0.9)
-        assert.equal(Object.keys(part.evidence.weights).length, 2)
-      },
-      'evidence',
-    )
+    claimed('evidence', 'evidence tells how much of the query stands in the chunk', async (store) => {
+      await store.extend(SUITE_DOCUMENTS)
+      const [whole] = await store.retrieve('stone bridge', 1)
+      const [part] = await store.retrieve('stone cathedral', 1)
+      assert.ok(whole?.evidence !== undefined && part?.evidence !== undefined, 'its chunks carry no evidence')
+      assert.ok(Math.abs(whole.evidence.coverage - 1) < 1e-9)
+      assert.ok(part.evidence.coverage > 0 && part.evidence.coverage < 0.9)
+      assert.equal(Object.keys(part.evidence.weights).length, 2)
+    })
   })
 }
 

@@ -5,23 +5,19 @@
  *     recorderSuite('my journal', async () => ({ open: (options) => openMine(options), remove: () => {} }), { describe, it })
  */
 
-import { followTests } from './recorder/follow.ts'
 import assert from 'node:assert/strict'
-import { lostTurnTests } from './recorder/lost-turns.ts'
 import { listTests, searchTests } from './recorder/lists.ts'
-import { peopleTests } from './recorder/people.ts'
+import { followTests, lostTurnTests } from './recorder/readers.ts'
 import { sessionTests } from './recorder/sessions.ts'
 import { turnTests } from './recorder/turns.ts'
-import { upkeepTests } from './recorder/upkeep.ts'
+import { peopleTests, upkeepTests } from './recorder/upkeep.ts'
 import { Bench } from './recorder/bench.ts'
-import type { JournalUnderTest, OpenJournal, Suite } from './recorder/bench.ts'
-import { budgetStoreSuite } from './budget-store-suite.ts'
-import type { BudgetUnderTest } from './budget-store-suite.ts'
-import { cacheStoreSuite } from './cache-store-suite.ts'
-import type { CacheUnderTest } from './cache-store-suite.ts'
-import { unclaimed } from './claims.ts'
+import type { JournalUnderTest, Suite } from './recorder/bench.ts'
+import { budgetStoreSuite, cacheStoreSuite } from './shared-store-suites.ts'
+import type { BudgetUnderTest, CacheUnderTest } from './shared-store-suites.ts'
+import { testsOn, unclaimed } from './claims.ts'
 import type { Runner } from './claims.ts'
-import { openOf, STARTED_AT } from './turns.ts'
+import { openOf } from './turns.ts'
 import type { MaybePromise } from '../core/maybe-promise.ts'
 
 export type { JournalUnderTest } from './recorder/bench.ts'
@@ -31,14 +27,7 @@ export type { JournalUnderTest } from './recorder/bench.ts'
  * them. `follow`: a turn is followed while it is written. `upkeep`: statistics and clean-up. `budgets`: has `budget`, `answers`: has `cache`, each for all
  * who share the journal.
  */
-export const RECORDER_CAPABILITIES: readonly ['search', 'users', 'follow', 'upkeep', 'budgets', 'answers'] = [
-  'search',
-  'users',
-  'follow',
-  'upkeep',
-  'budgets',
-  'answers',
-]
+export const RECORDER_CAPABILITIES = ['search', 'users', 'follow', 'upkeep', 'budgets', 'answers'] as const
 /** Optional capabilities of a journal. */
 export type RecorderCapability = (typeof RECORDER_CAPABILITIES)[number]
 
@@ -55,20 +44,8 @@ export function recorderSuite(
   { describe, it }: Runner,
   { claims = RECORDER_CAPABILITIES }: RecorderSuiteOptions = {},
 ): void {
-  /** All recorders share one clock. */
-  const test: Suite['test'] = (title, run) => {
-    it(title, async () => {
-      const journal = await create()
-      const bench = new Bench(journal)
-      try {
-        await run(bench)
-      } finally {
-        for (const recorder of bench.recorders) await recorder.close()
-        await journal.remove()
-      }
-    })
-  }
-  const suite: Suite = { describe, test }
+  const onBench = testsOn(async () => new Bench(await create()), it)
+  const suite: Suite = { describe, test: (title, run) => onBench(title, async (bench) => run(await bench.open(), bench)) }
   const claimed = (capability: RecorderCapability, tests: (suite: Suite) => void): void => {
     if (claims.includes(capability)) tests(suite)
   }
@@ -89,33 +66,22 @@ export function recorderSuite(
 
 function budgetIn(create: () => MaybePromise<JournalUnderTest>): () => Promise<BudgetUnderTest> {
   return async () => {
-    const { recorder, close } = await opened(create)
-    const { budget } = recorder
-    assert.ok(budget !== undefined, 'it has no `budget`')
+    const bench = new Bench(await create())
+    const recorder = await bench.open()
+    assert.ok(recorder.budget !== undefined, 'it has no `budget`')
     return {
-      store: budget,
+      store: recorder.budget,
       turn: (turnId, sessionId, marks) => recorder.openTurn(openOf(turnId, { sessionId, ...marks })),
-      close,
+      close: () => bench.close(),
     }
   }
 }
 
 function answersIn(create: () => MaybePromise<JournalUnderTest>): () => Promise<CacheUnderTest> {
   return async () => {
-    const { recorder, close } = await opened(create)
-    assert.ok(recorder.cache !== undefined, 'it has no `cache`')
-    return { store: recorder.cache, close }
+    const bench = new Bench(await create())
+    const { cache } = await bench.open()
+    assert.ok(cache !== undefined, 'it has no `cache`')
+    return { store: cache, close: () => bench.close() }
   }
-}
-
-async function opened(
-  create: () => MaybePromise<JournalUnderTest>,
-): Promise<{ readonly recorder: OpenJournal; readonly close: () => Promise<void> }> {
-  const journal = await create()
-  const recorder = await journal.open({ clock: { now: () => STARTED_AT }, leaseMs: 60_000 })
-  const close = async (): Promise<void> => {
-    await recorder.close()
-    await journal.remove()
-  }
-  return { recorder, close }
 }

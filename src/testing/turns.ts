@@ -1,6 +1,8 @@
-/** Turns to write down: the smallest that are valid, with what a test cares about changed. */
+/** Turns in tests: written down, the smallest that are valid, with what a test cares about changed; and read to their end. */
 
 import type { EventBody, QueryEvent, QueryResult } from '../core/event.ts'
+import { foldEvents } from '../core/fold.ts'
+import type { Folded } from '../core/fold.ts'
 import type { JournalEntry, TurnClose, TurnOpen } from '../core/recorder.ts'
 import { UNKNOWN_USAGE } from '../core/usage.ts'
 import type { Usage } from '../core/usage.ts'
@@ -99,5 +101,25 @@ export function resultOf(turn: Pick<TurnOpen, 'turnId' | 'sessionId' | 'traceId'
     sessionId: turn.sessionId,
     turnId: turn.turnId,
     traceId: turn.traceId,
+  }
+}
+
+/** A turn that has been read to its end. */
+export interface Collected extends Folded {
+  /** All events, in order. */
+  readonly events: readonly QueryEvent[]
+  /** The types of the events, in order: what most tests compare. */
+  readonly types: readonly QueryEvent['type'][]
+  /** What the generator returned. */
+  readonly returned: QueryResult | undefined
+}
+
+/** Reads a turn to its end. */
+export async function collect(turn: AsyncGenerator<QueryEvent, QueryResult | undefined>): Promise<Collected> {
+  const events: QueryEvent[] = []
+  for (;;) {
+    const next = await turn.next()
+    if (next.done === true) return { events, types: events.map(({ type }) => type), returned: next.value, ...foldEvents(events) }
+    events.push(next.value)
   }
 }

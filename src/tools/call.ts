@@ -1,13 +1,13 @@
-/** Types a call on its way through the tools station, and the station's input. */
+/** Types a call on its way through the tools station, and the station's input. Each stage returns a new value; none changes a call. */
 
 import type { StationContext } from '../core/context.ts'
 import type { QueryEvent } from '../core/event.ts'
 import type { Hooks } from '../core/hook.ts'
 import type { Json } from '../core/json.ts'
 import type { ToolCallPart } from '../core/part.ts'
-import type { PermissionAnswer, PermissionChecker, PermissionRequest, RepairToolCall, Tool, ToolResult } from '../core/tool.ts'
+import type { PermissionAnswer, PermissionChecker, RepairToolCall, Tool, ToolResult } from '../core/tool.ts'
 import type { Attachment } from './output.ts'
-import type { Scheduled } from './schedule.ts'
+import type { Footprint } from './schedule.ts'
 import type { ToolsState } from './state.ts'
 
 export interface ToolsContext extends StationContext {
@@ -47,16 +47,16 @@ export interface CallFrame {
 }
 
 /** A call whose tool is known and whose input fits. */
-export interface Job extends Scheduled {
+export interface FittingCall {
+  /** Its place among the calls of the step. */
   readonly index: number
   readonly call: ToolCallPart
   readonly tool: Tool
-  /** The arguments as they came, or as the one who granted them changed them. */
-  given: Json
+  /** The arguments as they came, or as a hook or the one who granted them changed them. */
+  readonly given: Json
   /** The same, as the schema made it. */
-  input: unknown
-  /** The permission request, when its answer is to come later. */
-  waits?: PermissionRequest
+  readonly input: unknown
+  readonly footprint: Footprint
 }
 
 /** What became of a call. */

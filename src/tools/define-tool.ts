@@ -4,8 +4,8 @@ import { ConfigurationError } from '../core/error.ts'
 import { isStandardSchema, jsonSchemaOf } from '../core/schema.ts'
 import type { FromJsonSchema, JsonSchema, Schema, StandardSchema } from '../core/schema.ts'
 import type { Tool } from '../core/tool.ts'
-import { faultIn } from './schema-fault.ts'
-import { misspelt, namesOf } from '../util/nearest.ts'
+import { misspelt } from '../util/nearest.ts'
+import { messageOf } from './output.ts'
 
 /** A JSON Schema literal, which gives the input of `call` its type. */
 type ObjectSchema = JsonSchema & { readonly type: 'object'; readonly properties: JsonSchema }
@@ -34,22 +34,13 @@ export function defineTool<Input>(tool: Description<Input> & { readonly inputSch
 }
 
 const MAX_NAME = 64
-const FIELDS = namesOf<Tool>({
-  name: true,
-  description: true,
-  inputSchema: true,
-  resources: true,
-  subjects: true,
-  isReadOnly: true,
-  needsPermission: true,
-  isIdempotent: true,
-  pin: true,
-  confinement: true,
-  timeout: true,
-  maxResultChars: true,
-  preview: true,
-  call: true,
-})
+/** The schema of an input with these properties and no others. */
+export function inputOf<const Properties extends JsonSchema, const Name extends string>(
+  properties: Properties,
+  required: readonly Name[],
+): { type: 'object'; properties: Properties; required: readonly Name[]; additionalProperties: false } {
+  return { type: 'object', properties, required, additionalProperties: false }
+}
 
 /** @throws ConfigurationError that names the tool, what was expected and what came. */
 export function checkTool(tool: Tool): void {
@@ -58,31 +49,48 @@ export function checkTool(tool: Tool): void {
       `A tool must be an object, as defineTool() takes it, but is ${tool === null ? 'null' : typeof tool}.`,
     )
   }
-  const { name, description, timeout, maxResultChars } = tool
+  const { name } = tool
   if (typeof name !== 'string' || !/^[\w-]+$/.test(name) || name.length > MAX_NAME) {
     throw new ConfigurationError(`A tool cannot be called ${shown(name)}: use 1 to ${MAX_NAME} letters, digits, "_" or "-".`)
   }
   const owner = `tool ${JSON.stringify(name)}`
   // Objects of a library or a class may well hold more than a tool needs.
-  const slip = misspelt(tool, FIELDS)
+  const slip = misspelt(tool, Object.keys(FIELDS))
   if (slip !== undefined) throw new ConfigurationError(`${owner} has no option \`${slip.key}\`: did you mean \`${slip.meant}\`?`)
-  for (const flag of ['isReadOnly', 'isIdempotent'] as const) {
-    if (tool[flag] !== undefined && typeof tool[flag] !== 'boolean') throw wrong(owner, flag, 'true or false', tool[flag])
-  }
-  const { needsPermission } = tool
-  if (needsPermission !== undefined && typeof needsPermission !== 'boolean' && typeof needsPermission !== 'function')
-    throw wrong(owner, 'needsPermission', 'true, false or a function', needsPermission)
-  if (typeof description !== 'string') throw wrong(owner, 'description', 'a text', description)
-  for (const option of ['call', 'resources', 'subjects', 'preview'] as const) {
-    const kind = typeof tool[option]
-    if (kind !== 'function' && (kind !== 'undefined' || option === 'call')) throw wrong(owner, option, 'a function', tool[option])
-  }
-  if (timeout !== undefined && !(timeout > 0)) throw wrong(owner, 'timeout', 'a number of milliseconds above 0', timeout)
-  if (maxResultChars !== undefined && !(maxResultChars >= 1)) {
-    throw wrong(owner, 'maxResultChars', 'a number of characters of at least 1', maxResultChars)
+  for (const [field, check] of Object.entries(FIELDS)) {
+    const value: unknown = tool[field as keyof Tool]
+    if (check === undefined || (value === undefined && !REQUIRED.includes(field))) continue
+    const [expected, fits] = check
+    if (!fits(value)) throw new ConfigurationError(`\`${field}\` of ${owner} must be ${expected}, but is ${shown(value)}.`)
   }
   checkSchema(tool.inputSchema, owner)
 }
+
+type Check = readonly [expected: string, fits: (value: unknown) => boolean]
+
+const isFlag = (value: unknown): boolean => typeof value === 'boolean'
+const A_FLAG: Check = ['true or false', isFlag]
+const isFunction = (value: unknown): boolean => typeof value === 'function'
+const A_FUNCTION: Check = ['a function', isFunction]
+
+/** Every field of a tool, in the order in which they are checked; `undefined` for those that are checked otherwise. */
+const FIELDS: Readonly<Record<keyof Tool, Check | undefined>> = {
+  name: undefined,
+  isReadOnly: A_FLAG,
+  isIdempotent: A_FLAG,
+  needsPermission: ['true, false or a function', (value) => isFlag(value) || isFunction(value)],
+  description: ['a text', (value) => typeof value === 'string'],
+  call: A_FUNCTION,
+  resources: A_FUNCTION,
+  subjects: A_FUNCTION,
+  preview: A_FUNCTION,
+  timeout: ['a number of milliseconds above 0', (value) => Number(value) > 0],
+  maxResultChars: ['a number of characters of at least 1', (value) => Number(value) >= 1],
+  inputSchema: undefined,
+  confinement: undefined,
+  pin: undefined,
+}
+const REQUIRED: readonly string[] = ['description', 'call']
 
 function checkSchema(given: Schema, owner: string): void {
   const schema = jsonSchemaOf(given, owner)
@@ -95,14 +103,105 @@ function checkSchema(given: Schema, owner: string): void {
   if (fault !== undefined) throw new ConfigurationError(`The schema of ${owner} ${fault}`)
 }
 
-function wrong(owner: string, option: string, expected: string, received: unknown): ConfigurationError {
-  return new ConfigurationError(`\`${option}\` of ${owner} must be ${expected}, but is ${shown(received)}.`)
+function shown(value: unknown): string {
+  if (typeof value === 'string' || value === null) return JSON.stringify(value).slice(0, 100)
+  return typeof value === 'number' ? String(value) : typeof value
 }
 
-function shown(value: unknown): string {
-  return typeof value === 'string' || value === null
-    ? JSON.stringify(value).slice(0, 100)
-    : typeof value === 'number'
-      ? String(value)
-      : typeof value
+/** Finds what cannot be sent or checked. @returns what goes behind `The schema of …`; `undefined` when there is nothing. */
+function faultIn(schema: JsonSchema): string | undefined {
+  try {
+    JSON.stringify(schema)
+  } catch (thrown) {
+    return `cannot be written as JSON: ${messageOf(thrown).split('\n', 1)[0]}`
+  }
+  const left: Node[] = [{ value: schema, kind: 'schema' }]
+  const seen = new Set<unknown>()
+  for (let node = left.pop(); node !== undefined; node = left.pop()) {
+    const { value, kind } = node
+    if (typeof value !== 'object' || value === null || seen.has(value)) continue
+    seen.add(value)
+    for (const [key, member] of Object.entries(value)) {
+      const isRead = typeof member === 'string' && (kind === 'schema' || key === '$ref')
+      const fault = isRead ? faultOf(key, member, schema) : undefined
+      if (fault !== undefined) return fault
+      const isName = kind === 'schemas by name'
+      if (isName || (!DATA.has(key) && !key.startsWith('x-'))) left.push({ value: member, kind: kindOf(node, key) })
+    }
+  }
+  return undefined
+}
+
+/** A part of a schema. What stands in keywords that nobody knows (`errorMessage`, `discriminator`) may mean anything: only references are looked at. */
+interface Node {
+  readonly value: unknown
+  readonly kind: 'schema' | 'schemas by name' | 'unknown'
+}
+
+function kindOf({ value, kind }: Node, key: string): Node['kind'] {
+  if (Array.isArray(value)) return kind
+  if (kind === 'schemas by name') return 'schema'
+  if (kind === 'unknown') return kind
+  return HOLDS_SCHEMAS.has(key) ? 'schema' : HOLDS_SCHEMAS_BY_NAME.has(key) ? 'schemas by name' : 'unknown'
+}
+
+/** One, or a list of them. */
+const HOLDS_SCHEMAS: ReadonlySet<string> = new Set(
+  (
+    'items prefixItems additionalItems contains additionalProperties propertyNames unevaluatedItems unevaluatedProperties allOf anyOf oneOf not ' +
+    'if then else contentSchema'
+  ).split(' '),
+)
+const HOLDS_SCHEMAS_BY_NAME: ReadonlySet<string> = new Set(
+  'properties patternProperties $defs definitions dependentSchemas dependencies'.split(' '),
+)
+
+/** What is wrong with a keyword whose value is a text. */
+function faultOf(key: string, value: string, schema: JsonSchema): string | undefined {
+  if (key === '$ref' && !resolves(value, schema)) {
+    return `refers to ${shown(value)}, which is not part of it. Put what it needs under "$defs" and refer to "#/$defs/…".`
+  }
+  if (key === 'type' && !TYPES.has(value)) return `has a type ${shown(value)}, but there are only ${[...TYPES].join(', ')}.`
+  if (key === 'pattern' && !isExpression(value)) {
+    return `has a pattern ${shown(value)}, which is no regular expression (with the flag "u", as JSON Schema has it).`
+  }
+  return undefined
+}
+
+const TYPES: ReadonlySet<string> = new Set(['object', 'array', 'string', 'number', 'integer', 'boolean', 'null'])
+
+function isExpression(source: string): boolean {
+  try {
+    return new RegExp(source, 'u').source !== ''
+  } catch {
+    return false
+  }
+}
+
+/** Keywords whose values are no schemas; those of others begin with `x-`. */
+const DATA: ReadonlySet<string> = new Set(['const', 'default', 'enum', 'examples'])
+
+/** Names and anchors cannot be followed here; only what is clearly elsewhere, or a path to nothing, is refused. */
+function resolves(reference: string, schema: JsonSchema): boolean {
+  if (!reference.startsWith('#')) return typeof schema['$id'] === 'string'
+  return (reference !== '#' && !reference.startsWith('#/')) || targetOf(reference, schema) !== undefined
+}
+
+/** The part of a schema that a reference such as `#/$defs/a` means; `undefined` where there is none, or elsewhere. */
+export function targetOf(reference: string, schema: object): unknown {
+  if (!reference.startsWith('#')) return undefined
+  let place: unknown = schema
+  for (const key of reference.split('/').slice(1)) {
+    const name = unescaped(key).replaceAll('~1', '/').replaceAll('~0', '~')
+    place = typeof place === 'object' && place !== null ? (place as Record<string, unknown>)[name] : undefined
+  }
+  return place
+}
+
+function unescaped(key: string): string {
+  try {
+    return decodeURIComponent(key)
+  } catch {
+    return key
+  }
 }

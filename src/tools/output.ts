@@ -43,23 +43,17 @@ function isSandboxKind(value: unknown): value is SandboxKind {
   return value === 'bubblewrap' || value === 'seatbelt' || value === 'none'
 }
 
-/** Of what keeps to itself what it holds, such as a `Response` or a stream; `undefined` for a plain object. */
+/** The class of what keeps to itself what it holds, such as a `Response` or a stream; `undefined` for a plain object. */
 function classOf(value: unknown): string | undefined {
-  if (typeof value !== 'object' || value === null) return undefined
+  if (typeof value !== 'object' || value === null || value instanceof Map) return undefined
   const prototype: unknown = Object.getPrototypeOf(value)
-  const isPlain = prototype === null || prototype === Object.prototype || value instanceof Map
-  if (isPlain) return undefined
-  const name = classNameOf(value)
-  return name === undefined ? 'an object' : `a ${name}`
-}
-
-/** Not every prototype has a constructor, not every class a name, and either may be anything. */
-function classNameOf(value: object): string | undefined {
+  if (prototype === null || prototype === Object.prototype) return undefined
   try {
+    // Not every prototype has a constructor, not every class a name, and either may be anything.
     const name: unknown = (value.constructor as { readonly name?: unknown } | null | undefined)?.name
-    return typeof name === 'string' && name !== '' ? name : undefined
+    return typeof name === 'string' && name !== '' ? `a ${name}` : 'an object'
   } catch {
-    return undefined
+    return 'an object'
   }
 }
 

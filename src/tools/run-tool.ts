@@ -9,12 +9,12 @@ import type { Tool, ToolContext } from '../core/tool.ts'
 import { sha256 } from '../util/hash.ts'
 import { redact } from '../util/redact.ts'
 import { notRun } from './call.ts'
-import type { Job, Outcome, ToolsContext } from './call.ts'
+import type { FittingCall, Outcome, ToolsContext } from './call.ts'
 import { bounded, messageOf, shortened, told } from './output.ts'
 import type { Told } from './output.ts'
-import { closedPaths, commandReach } from './rules/reach.ts'
-import { subjectsOf } from './rules/subject.ts'
-import { callKey } from './unsettled.ts'
+import { closedPaths, commandReach } from './permissions/reach.ts'
+import { subjectsOf } from './permissions/subject.ts'
+import { callKey } from './state.ts'
 import { Work } from './work.ts'
 import type { Ending } from './work.ts'
 
@@ -26,13 +26,13 @@ const CANCEL_GRACE = 50
 const TIMEOUT_GRACE = 1000
 
 /** @param maxChars of the result; the progress that is shown is bounded in the same way. */
-export async function* runTool(job: Job, maxChars: number, ctx: ToolsContext): Station<Outcome> {
-  const { call, tool } = job
+export async function* runTool(fitting: FittingCall, maxChars: number, ctx: ToolsContext): Station<Outcome> {
+  const { call, tool, input } = fitting
   const { id, name } = call
-  const startedAt = ctx.clock.now()
-  const idempotencyKey = idempotencyKeyOf(job, ctx)
-  const intent = { step: ctx.step, callId: id, name, input: JSON.stringify(job.given), idempotencyKey, at: startedAt }
-  const reach = await reachOf(job, ctx)
+  const { clock, sessionId, turnId } = ctx
+  const idempotencyKey = idempotencyKeyOf(fitting, ctx)
+  const intent = { step: ctx.step, callId: id, name, input: JSON.stringify(fitting.given), idempotencyKey, at: clock.now() }
+  const reach = await reachOf(fitting, ctx)
   yield { type: 'note', entry: { type: 'tool_start', ...intent } }
   // Whatever is waited for has its place above: from here to the start of the tool nothing can come in between.
   if (ctx.signal.aborted) return notRun(call, 'Cancelled before it began: it has done nothing.')
@@ -42,7 +42,8 @@ export async function* runTool(job: Job, maxChars: number, ctx: ToolsContext): S
     [ATTRIBUTE.toolName]: name,
     [ATTRIBUTE.toolCallId]: id,
   })
-  const work = new Work(ctx.clock, { maxProgressChars: maxChars })
+  const work = new Work(clock, { maxProgressChars: maxChars })
+  const { signal } = work
   // A signal of its own: many listeners on the turn's would look like a leak.
   const cancelled = AbortSignal.any([ctx.signal])
   const cancel = (): void => work.stop(ctx.signal.reason, CANCEL_GRACE)
@@ -50,17 +51,20 @@ export async function* runTool(job: Job, maxChars: number, ctx: ToolsContext): S
   const limit = tool.timeout ?? DEFAULT_TOOL_TIMEOUT
   const timedOut = new CriaError('timeout', `timed out after ${limit / 1000} s`)
   void work.limit(limit, () => work.stop(timedOut, TIMEOUT_GRACE))
+  const progress = (content: string): void => work.progress(content)
+  const toolContext = { idempotencyKey, span, ...reach, signal, sessionId, turnId, progress }
+  const frame = { callId: id, signal, forward: (event: QueryEvent) => work.forward(event) }
   try {
-    start(work, job, { idempotencyKey, span, ...reach }, ctx)
-    let ending: Ending | undefined
-    while (ending === undefined) {
-      const news = await work.next()
-      if (news.type === 'progress') yield { type: 'tool_progress', id, content: news.content }
-      else if (news.type === 'nested') yield news
-      else ending = news
+    work.start(
+      // The input was checked against the tool's own schema; only the tool knows its type.
+      () => tool.call(input as never, toolContext),
+      (step) => ctx.inCall(frame, () => span.run(step)),
+    )
+    let news = await work.next()
+    for (; news.type === 'progress' || news.type === 'nested'; news = await work.next()) {
+      yield news.type === 'progress' ? { type: 'tool_progress', id, content: news.content } : news
     }
-    const outcome = readOutcome(ending, { tool, maxChars, span, timedOut })
-    const { content, isError, attachments, sandbox } = outcome
+    const { content, isError, attachments, sandbox } = readOutcome(news, { tool, maxChars, span, timedOut })
     const result = { id, name, content, isError, durationMs: work.durationMs, ...(sandbox === undefined ? {} : { sandbox }) }
     return { result, attachments }
   } finally {
@@ -70,19 +74,10 @@ export async function* runTool(job: Job, maxChars: number, ctx: ToolsContext): S
   }
 }
 
-type Given = Pick<ToolContext, 'idempotencyKey' | 'span' | 'closedPaths' | 'reach'>
-
-function start(work: Work, { tool, input, call: { id: callId } }: Job, given: Given, ctx: ToolsContext): void {
-  const { sessionId, turnId } = ctx
-  const { signal } = work
-  const progress = (content: string): void => work.progress(content)
-  // The input was checked against the tool's own schema; only the tool knows its type.
-  const call = (): unknown => tool.call(input as never, { ...given, signal, sessionId, turnId, progress })
-  const frame = { callId, signal, forward: (event: QueryEvent) => work.forward(event) }
-  work.start(call, (step) => ctx.inCall(frame, () => given.span.run(step)))
-}
-
-async function reachOf({ tool, input }: Job, { state }: ToolsContext): Promise<Pick<ToolContext, 'closedPaths' | 'reach'>> {
+async function reachOf(
+  { tool, input }: FittingCall,
+  { state }: ToolsContext,
+): Promise<Pick<ToolContext, 'closedPaths' | 'reach'>> {
   const { rules, root } = await state.rules()
   const all = [...rules, ...state.grants.rules]
   if (all.length === 0) return {}
@@ -96,7 +91,7 @@ async function reachOf({ tool, input }: Job, { state }: ToolsContext): Promise<P
  * Calls of one step that share an id are told apart by their place. A call that makes good one of an earlier turn whose effects are
  * unknown goes by the key of that one; a further one is another call.
  */
-function idempotencyKeyOf({ index, call, given }: Job, { sessionId, turnId, step, state }: ToolsContext): string {
+function idempotencyKeyOf({ index, call, given }: FittingCall, { sessionId, turnId, step, state }: ToolsContext): string {
   const again = callKey(call.name, given)
   const first = state.unsettled.get(again)
   if (first !== undefined) {

@@ -7,6 +7,18 @@ import type { QueryEvent } from '../core/event.ts'
 import type { PermissionChecker, Tool, ToolContext } from '../core/tool.ts'
 import { query } from '../engine/query.ts'
 
+/** A tool that counts how many of its calls run at the same time at most. */
+function counted(more: Parameters<typeof tool>[2]): { work: Tool; most: () => number } {
+  let running = 0
+  let most = 0
+  const run = async (): Promise<void> => {
+    most = Math.max(most, ++running)
+    await new Promise((resolve) => setTimeout(resolve, 2))
+    running--
+  }
+  return { work: tool('work', run, more), most: () => most }
+}
+
 const yes: PermissionChecker = () => true
 
 describe('safe mode', () => {
@@ -134,22 +146,12 @@ describe('concurrent mode', () => {
     ['nothing', null],
     ['names that are none', { writes: [1] }],
   ])('E13 a tool whose resources are %s has not said what it touches, and runs alone', async (_, resources) => {
-    let running = 0
-    let most = 0
-    const work = tool(
-      'work',
-      async () => {
-        most = Math.max(most, ++running)
-        await new Promise((resolve) => setTimeout(resolve, 2))
-        running--
-      },
-      { resources: () => resources as never, isReadOnly: false },
-    )
+    const { work, most } = counted({ resources: () => resources as never, isReadOnly: false })
     const model = calling([{ name: 'work' }, { name: 'work' }, { name: 'work' }])
     const events = await collect({ model, tools: [work], hasPermissionsToUseTool: yes })
     expect(resultsOf(events)).toHaveLength(3)
     expect(events.at(-1)?.type).toBe('complete')
-    expect(most).toBe(1)
+    expect(most()).toBe(1)
   })
 
   it('ENG-TOOL-003 at most five run at a time, and the next starts as soon as one ends', async () => {
@@ -192,22 +194,12 @@ describe('concurrent mode', () => {
     const warnings: Error[] = []
     const onWarning = (warning: Error): void => void warnings.push(warning)
     process.on('warning', onWarning)
-    let running = 0
-    let most = 0
-    const work = tool(
-      'work',
-      async () => {
-        most = Math.max(most, ++running)
-        await new Promise((resolve) => setTimeout(resolve, 2))
-        running--
-      },
-      free,
-    )
+    const { work, most } = counted(free)
     const model = calling(Array.from({ length: 40 }, () => ({ name: 'work' })))
     await collect({ model, tools: [work], toolConcurrency: 25, abortSignal: new AbortController().signal })
     await new Promise((resolve) => setImmediate(resolve))
     process.off('warning', onWarning)
-    expect(most).toBe(25)
+    expect(most()).toBe(25)
     expect(warnings).toEqual([])
   })
 

@@ -1,5 +1,5 @@
 /**
- * Station 3: permit, then run.
+ * Station 3: runs the calls of one step.
  *
  *     requests ─► known? fits? ─► may it run? ─► run ─► results, in the order of the calls
  *
@@ -7,20 +7,36 @@
  */
 
 import type { Station } from '../core/context.ts'
+import { CriaError } from '../core/error.ts'
+import { toolResult } from '../core/message.ts'
 import type { Message } from '../core/message.ts'
-import type { Json } from '../core/json.ts'
 import type { ToolCallPart } from '../core/part.ts'
-import type { PermissionRequest, RepairToolCall } from '../core/tool.ts'
+import type { PermissionRequest, ToolResult } from '../core/tool.ts'
 import { orAborted } from '../util/promise.ts'
-import { redact } from '../util/redact.ts'
 import { notRun } from './call.ts'
-import type { Job, ToolsContext } from './call.ts'
-import { footprintOf } from './conflicts.ts'
-import { findTool, noSuchTool } from './find-tool.ts'
+import type { FittingCall, Outcome, ToolsContext } from './call.ts'
 import { askHook } from './hooks.ts'
-import { messageOf } from './output.ts'
-import { Step } from './step.ts'
-import { validated } from './validate.ts'
+import { judgeCall } from './permissions/judge.ts'
+import type { Asked, Settled } from './permissions/judge.ts'
+import { ask, cannotWait } from './permissions/permit.ts'
+import { prepareCall } from './prepare-call.ts'
+import { DEFAULT_MAX_RESULT_CHARS, runTool } from './run-tool.ts'
+import { startable } from './schedule.ts'
+import type { Phase, Scheduled } from './schedule.ts'
+import { sideBySide } from './side-by-side.ts'
+import { repeatedPeriod, withStep } from './state.ts'
+
+/** Characters of all results of a step together; each call may count on a thousand. */
+const MAX_STEP_CHARS = 400_000
+const LEAST_RESULT_CHARS = 1000
+/** Steps in a row in which no call could be run, before the turn ends. */
+const MAX_FUTILE_STEPS = 3
+
+export interface StepResults {
+  readonly messages: readonly Message[]
+  /** Empty unless calls wait. */
+  readonly waiting: readonly PermissionRequest[]
+}
 
 /**
  * Yields all requests, then decisions, progress and results as they come; returns the results as messages, in the order of the calls,
@@ -30,75 +46,210 @@ import { validated } from './validate.ts'
  */
 export async function* runTools(calls: readonly ToolCallPart[], ctx: ToolsContext): Station<StepResults> {
   for (const { id, name, input } of calls) yield { type: 'tool_request', tool: { id, name, input } }
-  const step = new Step(calls, ctx)
-  const jobs: Job[] = []
-  for (const [index, call] of calls.entries()) {
-    const job = yield* hooked(yield* mended(await orAborted(prepared(call, index, ctx), ctx.signal), call, index, ctx), ctx)
-    if ('refused' in job) yield* step.refuseBy(index, notRun(call, `Refused by a hook: ${job.refused}`))
-    else if ('problem' in job) yield* step.answer(index, notRun(call, job.problem))
-    else jobs.push(job)
+  return yield* new Step(calls, ctx).run()
+}
+
+type ResultEvents<Returned> = Generator<{ type: 'tool_result'; result: ToolResult }, Returned, undefined>
+
+/** A call that fits, and how far it is. */
+interface Slot extends Scheduled {
+  readonly fitting: FittingCall
+  /** The permission request, when its answer is to come later. */
+  readonly waits?: PermissionRequest
+}
+
+class Step {
+  readonly #ctx: ToolsContext
+  readonly #calls: readonly ToolCallPart[]
+  readonly #outcomes: (Outcome | undefined)[]
+  readonly #slots = new Map<number, Slot>()
+  readonly #period: number | undefined
+  readonly #waiting = new Set<number>()
+  /** Calls that ran or could have run. A refusal by the user or the application is not the model's fault, so it counts. */
+  #sensible = 0
+
+  constructor(calls: readonly ToolCallPart[], ctx: ToolsContext) {
+    this.#ctx = ctx
+    this.#calls = calls
+    this.#outcomes = calls.map(() => undefined)
+    ctx.state.steps = withStep(ctx.state.steps, calls)
+    this.#period = repeatedPeriod(ctx.state.steps)
   }
-  yield* ctx.safeMode ? step.oneByOne(jobs) : step.together(jobs)
-  ctx.signal.throwIfAborted()
-  const waiting = yield* step.leaveWaiting(jobs)
-  return { messages: step.end(), waiting }
-}
 
-export interface StepResults {
-  readonly messages: readonly Message[]
-  /** Empty unless calls wait. */
-  readonly waiting: readonly PermissionRequest[]
-}
-
-interface Misfit {
-  readonly problem: string
-}
-
-/** A call that does not fit, as the application mends it. */
-async function* mended(job: Job | Misfit, call: ToolCallPart, index: number, ctx: ToolsContext): Station<Job | Misfit> {
-  if (!('problem' in job) || ctx.repair === undefined) return job
-  const { id, name, input } = call
-  const { repair, tools, signal } = ctx
-  try {
-    const asked = async (): Promise<Awaited<ReturnType<RepairToolCall>>> =>
-      repair({ id, name, input, problem: job.problem }, { tools, signal })
-    const given = await orAborted(asked(), signal)
-    if (given === undefined || given === null) return job
-    const { invalid: _, ...rest } = call
-    const repaired = await orAborted(prepared({ ...rest, name: given.name ?? name, input: given.input }, index, ctx), signal)
-    if ('problem' in repaired) return job
-    yield {
-      type: 'notice',
-      code: 'call_repaired',
-      message: `A call of ${JSON.stringify(name)} did not fit and was repaired.`,
-      details: { id, problem: job.problem, name: repaired.tool.name, input: given.input },
+  async *run(): Station<StepResults> {
+    for (const [index, call] of this.#calls.entries()) {
+      const prepared = yield* prepareCall(call, index, this.#ctx)
+      if ('refused' in prepared) {
+        this.#sensible++
+        yield* this.#answer(index, notRun(call, `Refused by a hook: ${prepared.refused}`))
+      } else if ('problem' in prepared) yield* this.#answer(index, notRun(call, prepared.problem))
+      else this.#put(prepared, 'asking')
     }
-    return repaired
-  } catch (thrown) {
-    signal.throwIfAborted()
-    yield { type: 'notice', code: 'callback_failed', message: `repairToolCall threw: ${redact(messageOf(thrown))}` }
-    return job
+    yield* this.#ctx.safeMode ? this.#oneByOne() : this.#together()
+    this.#ctx.signal.throwIfAborted()
+    const waiting = yield* this.#leaveWaiting()
+    return { messages: this.#messages(), waiting }
+  }
+
+  #put(fitting: FittingCall, phase: Phase, waits?: PermissionRequest): void {
+    const { index, footprint } = fitting
+    this.#slots.set(index, { fitting, phase, footprint, ...(waits === undefined ? {} : { waits }) })
+  }
+
+  *#answer(index: number, outcome: Outcome): ResultEvents<void> {
+    this.#outcomes[index] = outcome
+    yield { type: 'tool_result', result: outcome.result }
+  }
+
+  /** Safe mode: asks about each call and runs it to its end before it looks at the next one. */
+  async *#oneByOne(): Station<void> {
+    for (const index of this.#slots.keys()) {
+      const asked = yield* this.#judge(index)
+      if (asked.length > 0) yield* this.#ask(asked)
+      const { fitting, phase, waits } = this.#slots.get(index) as Slot
+      if (waits !== undefined) return
+      if (phase === 'ready') yield* this.#runCall(fitting)
+    }
+  }
+
+  /** Starts calls that need no permission at once, and asks about all others together meanwhile. */
+  async *#together(): Station<void> {
+    const asked = yield* this.#judge(...this.#slots.keys())
+    let questions = asked.length === 0 ? [] : [this.#askMeanwhile(asked)]
+    yield* sideBySide(() => {
+      const asking = questions
+      questions = []
+      return this.#ctx.signal.aborted ? [] : [...this.#start(), ...asking]
+    })
+  }
+
+  /** When the turn is aborted, an open question must not discard the results of calls that still run. */
+  async *#askMeanwhile(asked: readonly Asked[]): Station<void> {
+    try {
+      yield* this.#ask(asked)
+    } catch (thrown) {
+      if (!this.#ctx.signal.aborted) throw thrown
+    }
+  }
+
+  #start(): Station<void>[] {
+    return startable([...this.#slots.values()], this.#ctx.concurrency).map(({ fitting }) => {
+      this.#put(fitting, 'running')
+      return this.#runCall(fitting)
+    })
+  }
+
+  /** Lets the rules decide; returns the calls that need an answer from the user. */
+  async *#judge(...indexes: readonly number[]): Station<Asked[]> {
+    const asked: Asked[] = []
+    const settled: Settled[] = []
+    for (const index of indexes) {
+      const { fitting } = this.#slots.get(index) as Slot
+      const ruling = await orAborted(judgeCall(fitting, this.#period, this.#ctx), this.#ctx.signal)
+      if (ruling.verdict === 'ask') asked.push(ruling)
+      else settled.push(ruling)
+    }
+    yield* this.#apply(settled, this.#period === undefined)
+    return asked
+  }
+
+  async *#ask(asked: readonly Asked[]): Station<void> {
+    const settled = yield* ask(asked, this.#ctx)
+    // The request said that the model repeats itself: an answer that lets it go on starts the count anew.
+    if (this.#period !== undefined && settled.some(({ verdict }) => verdict !== 'refuse')) this.#ctx.state.steps = []
+    yield* this.#apply(settled, true)
+  }
+
+  /** Applies decisions, after their event is stored. @param isSensible a refused call could have run. */
+  async *#apply(settled: readonly Settled[], isSensible: boolean): Station<void> {
+    const decisions = settled.flatMap((each) => (each.verdict === 'wait' ? [] : (each.decision ?? [])))
+    if (decisions.length > 0) yield { type: 'permission_decision', decisions }
+    const notices = settled.flatMap((each) => (each.verdict === 'run' ? (each.notice ?? []) : []))
+    yield* new Map(notices.map((notice) => [notice.message, notice])).values()
+    for (const each of settled) {
+      if (each.verdict === 'run') this.#put(each.fitting, 'ready')
+      if (each.verdict === 'wait') this.#put(each.fitting, 'asking', each.request)
+    }
+    for (const each of settled) {
+      if (each.verdict !== 'refuse') continue
+      const { call, index } = each.fitting
+      this.#put(each.fitting, 'over')
+      if (isSensible) this.#sensible++
+      const reason = sentence(each.decision.reason)
+      yield* this.#answer(index, notRun(call, `Permission denied: ${reason} Try another way, or ask the user.`))
+    }
+  }
+
+  async *#runCall(fitting: FittingCall): Station<void> {
+    this.#sensible++
+    const { tool, index } = fitting
+    const share = Math.max(LEAST_RESULT_CHARS, Math.floor(MAX_STEP_CHARS / this.#calls.length))
+    const outcome = yield* runTool(fitting, Math.min(tool.maxResultChars ?? DEFAULT_MAX_RESULT_CHARS, share), this.#ctx)
+    this.#put(fitting, 'over')
+    this.#ctx.state.untrusted = true
+    yield* this.#answer(index, yield* this.#hooked(fitting, outcome))
+  }
+
+  /** Lets the hook `onToolResult` change or withhold the result. The call has had its effects in any case. */
+  async *#hooked({ call, given }: FittingCall, outcome: Outcome): Station<Outcome> {
+    const { result } = outcome
+    if (this.#ctx.signal.aborted) return outcome
+    const asked = await askHook('onToolResult', this.#ctx.hooks, { ...result, input: given }, 'content', this.#ctx, call.id)
+    if (asked.kind === 'unchanged') return outcome
+    yield asked.event
+    if (asked.kind === 'refused') {
+      const content = `The call ran. Its result was withheld by a hook: ${asked.reason}`
+      return { result: { ...result, content, isError: true }, attachments: [] }
+    }
+    const content = typeof asked.value === 'string' ? asked.value : JSON.stringify(asked.value)
+    // The hook does not see attachments: they may hold what it removed from the text.
+    return { result: { ...result, content }, attachments: [] }
+  }
+
+  /** Ends for this turn the calls that wait for a decision, and later calls that must not overtake them. @returns the open requests. */
+  *#leaveWaiting(): ResultEvents<PermissionRequest[]> {
+    const slots = [...this.#slots.values()]
+    const asked = slots.flatMap(({ waits }) => waits ?? [])
+    if (asked.length === 0) return asked
+    this.#sensible++
+    for (const { fitting } of slots) {
+      const { call, index } = fitting
+      if (this.#outcomes[index] !== undefined) continue
+      const obstacle = cannotWait(fitting, this.#ctx)
+      if (obstacle !== undefined) {
+        yield* this.#answer(index, notRun(call, `Not run: an earlier call of this step waits for a decision. ${obstacle}`))
+        continue
+      }
+      const { result } = notRun(call, 'Not run yet: it waits for a decision.')
+      this.#waiting.add(index)
+      yield { type: 'tool_result', result: { ...result, waiting: true } }
+    }
+    return asked
+  }
+
+  /** Result messages for the model, in the order of the calls; none for calls that wait. */
+  #messages(): Message[] {
+    const { state } = this.#ctx
+    const outcomes = this.#outcomes.filter((outcome) => outcome !== undefined)
+    if (outcomes.length + this.#waiting.size < this.#calls.length)
+      throw new CriaError('internal', 'A tool call was left without a result.')
+    state.futile = this.#sensible > 0 ? 0 : state.futile + 1
+    if (state.futile >= MAX_FUTILE_STEPS) throw futile(outcomes)
+    return outcomes.map(({ result: { id, name, content, isError }, attachments }) =>
+      toolResult({ id, name, content, isError, ...(attachments.length === 0 ? {} : { attachments }) }),
+    )
   }
 }
 
-/** A call as the hook of the application lets it pass. */
-async function* hooked(job: Job | Misfit, ctx: ToolsContext): Station<Job | Misfit | { readonly refused: string }> {
-  if ('problem' in job) return job
-  const { call, tool, given } = job
-  const outcome = await askHook('onToolCall', ctx.hooks, { id: call.id, name: tool.name, input: given }, 'input', ctx, call.id)
-  if (outcome.kind === 'unchanged') return job
-  yield outcome.event
-  if (outcome.kind === 'refused') return { refused: outcome.reason }
-  const fit = await orAborted(validated({ name: call.name, input: outcome.value as Json }, tool), ctx.signal)
-  if ('problem' in fit) return { refused: `The changed input does not fit. ${fit.problem}` }
-  return { ...job, given: outcome.value as Json, input: fit.input, footprint: footprintOf(tool, fit.input) }
+function sentence(text: string): string {
+  return /[.!?…]$/.test(text.trim()) ? text.trim() : `${text.trim()}.`
 }
 
-async function prepared(call: ToolCallPart, index: number, { tools }: ToolsContext): Promise<Job | { readonly problem: string }> {
-  const tool = findTool(call.name, tools)
-  if (tool === undefined) return { problem: noSuchTool(call.name, tools) }
-  const fit = await validated(call, tool)
-  if ('problem' in fit) return fit
-  const { input } = fit
-  return { index, call, tool, given: call.input, input, footprint: footprintOf(tool, input), phase: 'asking' }
+function futile(outcomes: readonly Outcome[]): CriaError {
+  const last = outcomes.at(-1)?.result
+  return new CriaError(
+    'tool_failure',
+    `The model called tools in a way that cannot work, ${MAX_FUTILE_STEPS} times in a row. The last call, of ${JSON.stringify(last?.name)}: ${last?.content}`,
+    { hint: 'Use a model that is better at calling tools, or make the names and schemas of the tools simpler.' },
+  )
 }

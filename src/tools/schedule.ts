@@ -1,38 +1,89 @@
-/** Decides which calls of a step may start now. */
+/** Decides which calls of a step may start now: what conflicts runs one after the other, in call order. */
 
-import { conflict } from './conflicts.ts'
-import type { Footprint } from './conflicts.ts'
+import type { Tool, ToolResources } from '../core/tool.ts'
+import { isRecord } from '../util/check.ts'
+import { isPromise } from '../util/promise.ts'
 
-/** `asking`: somebody has yet to say whether it may run. */
+/** What a call touches. */
+export interface Footprint {
+  /** `everything`: a tool that only reads, and does not say what. */
+  readonly reads: readonly string[] | 'everything'
+  readonly writes: readonly string[]
+  /** The tool has said so itself. */
+  readonly declared: boolean
+  /** The tool has said nothing at all: it runs alone. */
+  readonly alone: boolean
+}
+
+/** `asking`: the decision about the call is still open. */
 export type Phase = 'asking' | 'ready' | 'running' | 'over'
 
 export interface Scheduled {
-  phase: Phase
-  footprint: Footprint
+  readonly phase: Phase
+  readonly footprint: Footprint
 }
 
 /**
  * The calls to start, in call order, when at most `limit` run at a time. Of two calls that conflict, the later one waits for the
  * earlier one.
  *
- * A call that still waits for permission holds up only those whose declared resources it conflicts with: nobody else waits for an
- * answer that may take hours. It waits for them instead, so that they never run together.
+ * A call that still waits for permission holds up only calls whose declared resources conflict with its own: an answer may take hours.
+ * It waits for all other calls that conflict with it, so that they never run together.
  */
-export function startable<Job extends Scheduled>(jobs: readonly Job[], limit: number): Job[] {
-  const running = jobs.filter(({ phase }) => phase === 'running')
-  const starting: Job[] = []
-  const before: Job[] = []
-  for (const job of jobs) {
+export function startable<Call extends Scheduled>(calls: readonly Call[], limit: number): Call[] {
+  const running = calls.filter(({ phase }) => phase === 'running')
+  const starting: Call[] = []
+  const before: Call[] = []
+  for (const call of calls) {
     if (running.length + starting.length >= limit) break
-    if (job.phase === 'over' || job.phase === 'running') continue
-    const holds = (other: Job): boolean => conflict(other.footprint, job.footprint)
-    if (job.phase === 'ready' && !running.some(holds) && !before.some((other) => waitsFor(job, other))) starting.push(job)
-    before.push(job)
+    if (call.phase === 'over' || call.phase === 'running') continue
+    const holds = (other: Call): boolean => conflict(other.footprint, call.footprint)
+    if (call.phase === 'ready' && !running.some(holds) && !before.some((other) => waitsFor(call, other))) starting.push(call)
+    before.push(call)
   }
   return starting
 }
 
-function waitsFor(job: Scheduled, earlier: Scheduled): boolean {
-  if (earlier.phase === 'asking' && !(earlier.footprint.declared && job.footprint.declared)) return false
-  return conflict(earlier.footprint, job.footprint)
+function waitsFor(call: Scheduled, earlier: Scheduled): boolean {
+  if (earlier.phase === 'asking' && !(earlier.footprint.declared && call.footprint.declared)) return false
+  return conflict(earlier.footprint, call.footprint)
+}
+
+/** The footprint of a call. A tool whose `resources` throws counts as one that does not declare any. */
+export function footprintOf(tool: Tool, input: unknown): Footprint {
+  const resources = declaredResources(tool, input)
+  if (resources !== undefined) return { ...resources, declared: true, alone: false }
+  return { reads: 'everything', writes: [], declared: false, alone: tool.isReadOnly !== true }
+}
+
+function declaredResources(tool: Tool, input: unknown): Required<ToolResources> | undefined {
+  try {
+    // The input was checked against the tool's own schema.
+    const said: unknown = tool.resources?.(input as never)
+    // Also a promise, a list or a name where a list of names is meant: none of them says anything.
+    if (!isRecord(said) || isPromise(said)) return undefined
+    const { reads = [], writes = [] } = said
+    return isNames(reads) && isNames(writes) ? { reads, writes } : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function isNames(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every((name) => typeof name === 'string')
+}
+
+/** One writes what the other reads or writes. */
+function conflict(a: Footprint, b: Footprint): boolean {
+  return a.alone || b.alone || overlap(a.writes, b.writes) || overlap(b.reads, a.writes) || overlap(a.reads, b.writes)
+}
+
+function overlap(some: Footprint['reads'], writes: readonly string[]): boolean {
+  if (some === 'everything') return writes.length > 0
+  return some.some((name) => writes.some((other) => sameOrInside(name, other) || sameOrInside(other, name)))
+}
+
+/** A name that ends in `/` covers everything below it. */
+function sameOrInside(name: string, other: string): boolean {
+  return name === other || (other.endsWith('/') && (name.startsWith(other) || `${name}/` === other))
 }

@@ -1,32 +1,32 @@
-/** Types what the tools station remembers from step to step and turn to turn. */
+/** Keeps what the tools station remembers from step to step and turn to turn. */
 
-import type { NoticeEvent } from '../core/event.ts'
-import type { PermissionDecision } from '../core/tool.ts'
+import type { Json } from '../core/json.ts'
+import type { Message } from '../core/message.ts'
+import type { ToolCallPart } from '../core/part.ts'
 import type { Recorder } from '../core/recorder.ts'
+import type { PermissionDecision } from '../core/tool.ts'
+import { canonicalJson, sha256 } from '../util/hash.ts'
 import { Recent } from '../util/recent.ts'
-import { readRules } from './rules/rule-book.ts'
-import type { ReadRule, RuleBook } from './rules/rule-book.ts'
-import type { ToolRules } from './rules/rule.ts'
-import type { UnsettledCalls } from './unsettled.ts'
+import { readRules } from './permissions/rule-book.ts'
+import type { ReadRule, RuleBook } from './permissions/rule-book.ts'
+import type { ToolRules } from './permissions/rule.ts'
 
 export interface ToolsState {
   /** Text from documents, tools or the web is part of the conversation. */
   untrusted: boolean
-  /** Keys of the latest steps, see `repetition.ts`. */
+  /** Hashes of the calls of the latest steps, see `repeatedPeriod`. */
   steps: readonly string[]
   /** Steps in a row in which no call could be run. */
   futile: number
   readonly grants: SessionGrants
-  /** Calls of earlier turns whose effects are unknown. */
-  unsettled: UnsettledCalls
-  /** What is to be told and has not been yet. */
-  readonly notices: NoticeEvent[]
+  /** Interrupted calls of earlier turns, whose effects are unknown: the idempotency key of each, by `callKey`. */
+  unsettled: Map<string, string>
   rules(): Promise<RuleBook>
 }
 
 /** What was allowed or refused for the rest of a session. */
 export interface SessionGrants {
-  /** By tool and arguments, see `callKey`. */
+  /** By `callKey`. */
   readonly calls: Map<string, PermissionDecision>
   readonly rules: ReadRule[]
 }
@@ -45,9 +45,8 @@ export function toolsState({ rules, recorder, sessionId, parent }: StateOptions)
     untrusted: parent?.untrusted ?? false,
     steps: [],
     futile: 0,
-    grants: parent !== undefined ? parent.grants : recorder === undefined ? noGrants() : grantsOf(recorder, sessionId),
+    grants: parent?.grants ?? grantsOf(recorder, sessionId),
     unsettled: new Map(),
-    notices: [],
     rules: () => (book ??= readRules(rules ?? {})),
   }
 }
@@ -56,14 +55,69 @@ const MAX_SESSIONS = 1000
 /** A session belongs to its journal, and what was granted in it ends with the process at the latest. */
 const sessions = new WeakMap<Recorder, Recent<SessionGrants>>()
 
-function grantsOf(recorder: Recorder, sessionId: string): SessionGrants {
+function grantsOf(recorder: Recorder | undefined, sessionId: string): SessionGrants {
+  const none: SessionGrants = { calls: new Map(), rules: [] }
+  if (recorder === undefined) return none
   const known = sessions.get(recorder) ?? new Recent<SessionGrants>(MAX_SESSIONS)
   sessions.set(recorder, known)
-  const grants = known.get(sessionId) ?? noGrants()
+  const grants = known.get(sessionId) ?? none
   known.set(sessionId, grants)
   return grants
 }
 
-function noGrants(): SessionGrants {
-  return { calls: new Map(), rules: [] }
+/** Models write the namespace that some APIs show tools in: `functions.search`. */
+const NAMESPACE = /^(?:functions?|tools?|default_api)[.:/]/
+
+/** The name of a tool without a namespace. No tool can have one in its own name. */
+export function bareName(name: string): string {
+  return name.replace(NAMESPACE, '')
+}
+
+/** Equal for the same call of the same tool, with the name as it is or as a model wrote it. */
+export function callKey(name: string, input: Json): string {
+  return `${bareName(name)} ${canonicalJson(input)}`
+}
+
+/**
+ * The interrupted calls that a history leaves open, by `callKey`: they do not run again without a question. The same call is settled by a
+ * later one that succeeded.
+ */
+export function unsettledCalls(history: readonly Message[]): Map<string, string> {
+  const unsettled = new Map<string, string>()
+  const keys = new Map<string, string>()
+  for (const part of history.flatMap(({ parts }) => parts)) {
+    if (part.type === 'tool-call') keys.set(part.id, callKey(part.name, part.input))
+    if (part.type !== 'tool-result') continue
+    const key = keys.get(part.id)
+    if (key === undefined) continue
+    if (part.unknownEffects !== undefined) unsettled.set(key, part.unknownEffects.idempotencyKey)
+    else if (!part.isError) unsettled.delete(key)
+  }
+  return unsettled
+}
+
+/** The longest repetition that is noticed, in steps, and how often it occurs before the user is asked. */
+const MAX_PERIOD = 4
+const REPETITIONS = 3
+
+/** Adds the newest step to those that are remembered. */
+export function withStep(steps: readonly string[], calls: readonly Pick<ToolCallPart, 'name' | 'input'>[]): readonly string[] {
+  const key = sha256(canonicalJson(calls.map(({ name, input }) => [name, input])))
+  return [...steps, key].slice(-MAX_PERIOD * REPETITIONS)
+}
+
+/**
+ * Detects a model that repeats itself: returns the number of steps that the newest step completes for the third time, 1 for the same step
+ * three times in a row, 2 for two steps in turn, up to 4. `undefined` when there is no repetition.
+ *
+ * Compares whole steps, not calls: calls of one step belong together, and a test that runs again after another edit is not a
+ * repetition.
+ */
+export function repeatedPeriod(steps: readonly string[]): number | undefined {
+  for (let period = 1; period <= MAX_PERIOD; period++) {
+    const first = steps.length - period * REPETITIONS
+    if (first < 0) return undefined
+    if (steps.slice(first + period).every((step, index) => step === steps[first + index])) return period
+  }
+  return undefined
 }

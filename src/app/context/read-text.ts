@@ -2,7 +2,7 @@
 
 import { open, realpath } from 'node:fs/promises'
 import { basename, relative, sep } from 'node:path'
-import { isSecretPath } from '../../tools/guarded-paths.ts'
+import { isSecretPath } from '../../tools/permissions/guarded-paths.ts'
 import { AS_IT_WAS_FOUND, isInside } from '../../util/files.ts'
 import { holdsPrivateKey } from '../../util/secret-files.ts'
 

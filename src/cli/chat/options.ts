@@ -3,27 +3,19 @@
 import type { LoadedConfig } from '../../app/config.ts'
 import type { StoreChoice } from '../../app/store-choice.ts'
 import type { FilledPrompt } from '../../core/prompt.ts'
-import type { OptionValues } from '../command.ts'
 import type { Io } from '../io.ts'
-import type { MODEL_OPTIONS, SANDBOX_OPTIONS, STORE_OPTIONS, TEMPLATE_OPTIONS } from '../shared-options.ts'
+import type { PROMPT, RunOptions, TOOLS } from '../shared-options.ts'
 
-type SharedOptions = typeof MODEL_OPTIONS & typeof TEMPLATE_OPTIONS & typeof SANDBOX_OPTIONS & typeof STORE_OPTIONS
+/** What chat and `cria run` take alike. */
+type SharedName = (typeof PROMPT)[number] | (typeof TOOLS)[number] | 'safe' | 'allow' | 'deny' | 'continue' | 'max-cost'
 
-/** What `cria chat` takes. */
-export interface ChatOptions extends OptionValues<SharedOptions> {
-  readonly safe: boolean
+/** What `cria chat` takes. With `continue` it goes on with the last session of the folder. */
+export interface ChatOptions extends Pick<RunOptions, SharedName> {
   /** Id of a session; empty: choose from a list. Once a chat is started, the one that was chosen. */
   readonly resume: string | undefined
-  /** Go on with the last session of the folder. */
-  readonly continue: boolean
   readonly plain: boolean
   /** Seconds from which a turn is a long one; empty: 10. Absent: nothing rings. */
   readonly bell?: string | undefined
-  readonly allow: readonly string[]
-  readonly deny: readonly string[]
-  readonly fetch: boolean
-  readonly 'no-mcp': boolean
-  readonly 'max-cost': number | undefined
 }
 
 export interface Start {

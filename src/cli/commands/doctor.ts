@@ -30,7 +30,7 @@ Each MCP server that counts is started and ended again. Changes nothing and show
   },
 })
 
-/** Where messages begin. */
+/** Cells before a message. */
 const INDENT = 9
 
 function line({ name, status, message, hint }: Check, out: Channel): string {

@@ -1,15 +1,21 @@
-import { resolve } from 'node:path'
+/** `cria index`: adds files and pages to a store, and again when they have changed. */
+
+import { statSync, watch } from 'node:fs'
+import type { FSWatcher } from 'node:fs'
+import { basename, dirname, resolve } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { chooseStore, realPaths } from '../../app/store-choice.ts'
 import { isAddress } from '../../app/stores.ts'
 import type { IndexReport } from '../../app/stores.ts'
 import { ConfigurationError, errorFromInfo } from '../../core/error.ts'
+import { defined } from '../../util/check.ts'
 import { asWrongUsage, defineCommand, jsonOption } from '../command.ts'
 import type { Command } from '../command.ts'
 import { tellFailure } from '../failure.ts'
-import { formatMs } from '../format.ts'
-import { embeddingSummary, indexWithProgress, summary, tellGone, tellSkipped } from '../index-progress.ts'
-import { note, toJsonLine } from '../io.ts'
-import { readConfig } from '../prepare-store.ts'
+import { formatMs, plural, shorten } from '../format.ts'
+import { note, printJson } from '../io.ts'
+import type { Io } from '../io.ts'
+import { indexSummary, indexWithProgress, readConfig, tellSkipped } from '../prepare-store.ts'
 
 export const index: Command = defineCommand({
   name: 'index',
@@ -29,6 +35,7 @@ export const index: Command = defineCommand({
       '{ store, files, chunks, added, changed, moved, removed, unchanged, skipped: [{ path, reason }], notes?: [{ path, note }], gone?: [{ path, removed }], ms, embeddings? }',
     ),
   },
+  excludes: [['watch', 'dry-run']],
   details: `Only what has changed since the last time is read again, and files that are gone are removed, also a folder
 that is named once more when it is gone as a whole. What .gitignore names is left out. A file that cannot be read is
 skipped with a reason and does not stop the rest. Interrupted, it goes on where it was the next time; only the file it was
@@ -55,15 +62,14 @@ A store that has vectors keeps them up to date. Without paths, --embed makes the
         hint: `Or list the paths of the store under "stores" in config.json: { "stores": { "${choice.name}": { "paths": ["docs"] } } }`,
       })
     }
-    const { watch, 'dry-run': dryRun } = options
+    const { watch: watches, 'dry-run': dryRun, site, 'max-pages': maxPages } = options
     const files = documents.filter((path) => !isAddress(path))
-    if (watch && dryRun) throw new ConfigurationError('--watch and --dry-run exclude each other.')
-    if (watch && files.length === 0)
+    if (watches && files.length === 0)
       throw new ConfigurationError('--watch needs files or folders: pages of the web tell nobody that they change.')
     const indexing = {
       dryRun,
       home: paths,
-      pages: { site: options.site, ...(options['max-pages'] === undefined ? {} : { maxPages: options['max-pages'] }) },
+      pages: { site, ...defined({ maxPages }) },
       embeddings: { model: options.embed ?? config.embed, replace: options.embed !== undefined, config, env: io.env },
     }
     // What is not there may have been indexed into a store that is.
@@ -72,23 +78,7 @@ A store that has vectors keeps them up to date. Without paths, --embed makes the
     let told: readonly string[] = []
     const report = await indexWithProgress(choice, named, indexing, io).catch(asWrongUsage('not_found'))
     await tell(report)
-    if (watch) await watchAndIndex()
-    // The documents are there, and the next run goes on with their vectors.
-    if (report.embeddings !== undefined && 'error' in report.embeddings) throw errorFromInfo(report.embeddings.error)
-
-    async function tell(report: IndexReport): Promise<void> {
-      await tellGone(report, dryRun, io)
-      if (options.json) return io.stdout.write(toJsonLine(report))
-      const before = told
-      told = report.skipped.map(({ path, reason }) => `${path}: ${reason}`)
-      await tellSkipped({ ...report, skipped: report.skipped.filter((_, at) => !before.includes(told[at] ?? '')) }, io)
-      await io.stdout.write(`${choice.name}: ${dryRun ? 'would be: ' : ''}${summary(report)} (${formatMs(report.ms)})\n`)
-      const embedded = embeddingSummary(report)
-      if (embedded !== undefined) await io.stdout.write(`${choice.name}: ${embedded}\n`)
-    }
-
-    async function watchAndIndex(): Promise<void> {
-      const { changesBelow } = await import('../watch.ts')
+    if (watches) {
       const changes = changesBelow(
         files.map((path) => resolve(io.cwd, path)),
         io.signal,
@@ -104,5 +94,98 @@ A store that has vectors keeps them up to date. Without paths, --embed makes the
         }
       }
     }
+    // The documents are there, and the next run goes on with their vectors.
+    if (report.embeddings !== undefined && 'error' in report.embeddings) throw errorFromInfo(report.embeddings.error)
+
+    async function tell(report: IndexReport): Promise<void> {
+      await tellGone(report, dryRun, io)
+      if (options.json) return printJson(io, report)
+      const before = told
+      told = report.skipped.map(({ path, reason }) => `${path}: ${reason}`)
+      await tellSkipped({ ...report, skipped: report.skipped.filter((_, at) => !before.includes(told[at] ?? '')) }, io)
+      await io.stdout.write(`${choice.name}: ${dryRun ? 'would be: ' : ''}${indexSummary(report)} (${formatMs(report.ms)})\n`)
+      const embedded = embeddingSummary(report)
+      if (embedded !== undefined) await io.stdout.write(`${choice.name}: ${embedded}\n`)
+    }
   },
 })
+
+const MOST_GONE = 5
+
+/** Tells what left the store because a named path is gone: it may be a mistake, such as a drive that is not mounted. */
+async function tellGone({ gone = [] }: IndexReport, dryRun: boolean, io: Io): Promise<void> {
+  for (const { path, removed } of gone) {
+    if (removed.length === 0) continue
+    const named = removed.slice(0, MOST_GONE).map((source) => shorten(source, 200))
+    const more = removed.length > MOST_GONE ? ` and ${removed.length - MOST_GONE} more` : ''
+    const what = `${plural(removed.length, 'file')} (${named.join(', ')}${more})`
+    const where = `${shorten(path, 200)} is not there any more`
+    await note(io, `${where}: what the store has of it ${dryRun ? 'would be' : 'is'} removed, ${what}.`)
+  }
+}
+
+/** Counts the vectors that were made; `undefined` when none were. */
+function embeddingSummary({ embeddings }: IndexReport): string | undefined {
+  if (embeddings === undefined || 'error' in embeddings) return undefined
+  const { model, embedded, skipped, cut } = embeddings
+  if (embedded + skipped === 0) return undefined
+  const parts = [`${plural(embedded, 'vector')} of ${model}`]
+  if (skipped > 0) parts.push(`${skipped} without`)
+  if (cut > 0) parts.push(`${cut} of the beginning of a long text`)
+  return parts.join(', ')
+}
+
+/** A change is told when nothing else has followed for so long: many files change at once. */
+const QUIET_MS = 200
+/** Interval of looking at everything, on a system that does not tell of changes. */
+const POLL_MS = 3000
+const NOT_INDEXED = /(?:^|[\\/])(?:\.git|node_modules)(?:[\\/]|$)/
+
+/**
+ * Watches these files, and what lies in these folders. Yields once at the beginning, for what has changed meanwhile, and after each change,
+ * until the signal is aborted.
+ *
+ * @param paths absolute.
+ */
+async function* changesBelow(paths: readonly string[], signal: AbortSignal): AsyncGenerator<void> {
+  let changed = 1
+  let wake = (): void => {}
+  const watchers = paths.map((path) =>
+    watcherOf(path, (name) => {
+      if (name !== null && NOT_INDEXED.test(name)) return
+      changed++
+      wake()
+    }),
+  )
+  const polls = watchers.includes(undefined)
+  signal.addEventListener('abort', () => wake(), { once: true })
+  const pause = (ms: number): Promise<unknown> => sleep(ms, undefined, { signal }).catch(() => undefined)
+  try {
+    for (let seen = 0; !signal.aborted;) {
+      if (polls) await pause(POLL_MS)
+      else if (changed === seen) await new Promise<void>((resolve) => void (wake = resolve))
+      for (; seen !== changed && !signal.aborted; await pause(QUIET_MS)) seen = changed
+      if (!signal.aborted) yield
+    }
+  } finally {
+    for (const watcher of watchers) watcher?.close()
+  }
+}
+
+/** `undefined` where there is nothing to watch, or not enough of what it takes. */
+function watcherOf(path: string, onChange: (name: string | null) => void): FSWatcher | undefined {
+  try {
+    const isFolder = statSync(path).isDirectory()
+    // Editors put another file in the place of the one they change.
+    const watched = isFolder ? watch(path, { recursive: true }) : watch(dirname(path))
+    watched.on('change', (_, name) => {
+      const changed = typeof name === 'string' ? name : null
+      if (isFolder || changed === null || changed === basename(path)) onChange(changed)
+    })
+    // A folder that is removed ends its watcher.
+    watched.on('error', () => onChange(null))
+    return watched
+  } catch {
+    return undefined
+  }
+}

@@ -1,84 +1,135 @@
+/** `cria logs show`, `replay` and `rate`: one turn, named by its id, and what belongs to it. */
+
+import { openJournalToRead } from '../../app/journal.ts'
+import type { Journal } from '../../app/journal.ts'
+import { CriaError } from '../../core/error.ts'
 import type { Message } from '../../core/message.ts'
 import type { TurnDetail, TurnMetrics } from '../../core/recorder.ts'
 import { pageAt } from '../../core/store.ts'
+import { orAborted } from '../../util/promise.ts'
 import { visibleText } from '../../util/terminal.ts'
+import { formatOf, showTurn } from '../answer-view.ts'
 import { defineCommand, jsonOption } from '../command.ts'
-import type { Command } from '../command.ts'
-import { findTurn } from '../find-turn.ts'
-import { formatCost, formatMs, formatTime, formatUsage, plural, shorten, table } from '../format.ts'
-import { broken, note, roomOf, toJsonLinePieces } from '../io.ts'
-import type { Channel } from '../io.ts'
-import { sourceList } from '../source-list.ts'
-import { findSession, showSession } from '../session-view.ts'
+import type { ArgumentSpec, Command } from '../command.ts'
+import { formatCost, formatMs, formatTime, formatUsage, heading, plural, quoted, shorten, table } from '../format.ts'
+import { broken, note, printJson, roomOf, printLargeJson } from '../io.ts'
+import type { Channel, Io } from '../io.ts'
+import { sourceList } from '../sources.ts'
 import { placeOf } from '../sources.ts'
 import type { Standpoint } from '../sources.ts'
 import { waterfall } from '../waterfall.ts'
+import { readRating } from './logs-list.ts'
+import { findSession, showSession } from './logs-sessions.ts'
+
+const TURN: ArgumentSpec = { name: 'id', about: 'id of a turn, or "last"', offers: () => ['last'] }
 
 export const logsShow: Command = defineCommand({
   name: 'logs show',
-  arguments: [{ name: 'id', about: 'id of a turn or of a session, or "last"', offers: () => ['last'] }],
-  options: {
-    json: jsonOption('{ turn, messages, events, spans, nested }; of a session { session, turns, messages }'),
-  },
+  arguments: [{ ...TURN, about: 'id of a turn or of a session, or "last"' }],
+  options: { json: jsonOption('{ turn, messages, events, spans, nested }; of a session { session, turns, messages }') },
   examples: ['cria logs show last', 'cria logs show turn_01j8… --json', 'cria logs show ses_01j8…'],
   async run({ arguments: [id = ''], options }, io) {
     const session = await findSession(io, id)
     if (session !== undefined) return showSession(session, options.json, io)
     const { detail } = await findTurn(io, id, 'turn or session')
     for (const what of detail.damaged ?? []) await note(io, `not shown: ${what}.`)
-    if (options.json) for (const piece of toJsonLinePieces(detail)) await io.stdout.write(piece)
+    if (options.json) await printLargeJson(io, detail)
     else await io.stdout.writeRaw(await describe(detail, io.stdout, { cwd: io.cwd }))
   },
 })
+
+export const logsReplay: Command = defineCommand({
+  name: 'logs replay',
+  arguments: [TURN],
+  options: {
+    json: { type: 'flag', about: 'print one JSON object, as `cria ask --json` does' },
+    events: { type: 'flag', about: 'print one event per line' },
+  },
+  details: 'No model is asked: the answer comes from the journal, and the exit code is that of the turn.',
+  examples: ['cria logs replay last', 'cria logs replay last --events'],
+  async run({ arguments: [id = ''], options }, io) {
+    const { detail } = await findTurn(io, id)
+    const recorded = (): Promise<TurnDetail['turn']> => Promise.resolve(detail.turn)
+    return showTurn(detail.events, io, { format: formatOf(options), showThinking: false, recorded })
+  },
+})
+
+export const logsRate: Command = defineCommand({
+  name: 'logs rate',
+  arguments: [TURN, { name: 'rating', about: '1 to 5, up (1), down (-1), or none to take it back' }],
+  options: { comment: { type: 'text', value: 'TEXT', about: 'why' }, json: jsonOption('{ turnId, rating }') },
+  examples: ['cria logs rate last 5', 'cria logs rate last down --comment "cites the wrong page"'],
+  async run({ arguments: [id = '', word = ''], options }, io) {
+    const rating = readRating(word)
+    const { journal, detail } = await findTurn(io, id)
+    const { turnId } = detail.turn
+    await orAborted(Promise.resolve(journal.rate(turnId, rating, options.comment)), io.signal)
+    if (options.json) await printJson(io, { turnId, rating })
+    else await note(io, rating === null ? `the rating of ${turnId} is taken back.` : `${turnId} is rated ${rating}.`)
+  },
+})
+
+/**
+ * Finds the turn with this id. `last` is the newest turn that a person asked for: turns that a tool made (sub-agents) are passed over.
+ *
+ * @param kind what the error says that there is none of.
+ * @throws CriaError `not_found`
+ */
+async function findTurn(
+  io: Io,
+  id: string,
+  kind: 'turn' | 'turn or session' = 'turn',
+): Promise<{ readonly journal: Journal; readonly detail: TurnDetail }> {
+  const journal = await openJournalToRead(io)
+  const turnId = id === 'last' ? (await journal?.read.turns({ nested: false, limit: 1 }))?.turns[0]?.turnId : id
+  const detail = turnId === undefined ? undefined : await journal?.read.turn(turnId)
+  if (journal !== undefined && detail !== undefined) return { journal, detail }
+  const what = id === 'last' ? 'There are no turns yet.' : `There is no ${kind} ${quoted(id, 100)}.`
+  const sessions = kind === 'turn' ? '' : ', `cria logs sessions` the sessions'
+  throw new CriaError('not_found', what, { hint: `\`cria logs list\` shows the turns${sessions}.` })
+}
 
 async function describe(
   { turn, messages, events, spans, nested, prompts = [] }: TurnDetail,
   out: Channel,
   from: Standpoint,
 ): Promise<string> {
-  const heading = (text: string): string => `\n${out.style('bold', text)}\n`
-  const facts: (readonly [string, string])[] = [
-    ['turn', turn.turnId],
-    ['session', turn.sessionId],
-    ['status', turn.finishReason === null ? turn.status : `${turn.status} (${turn.finishReason})`],
-    ['bot', turn.bot === null ? '–' : [turn.bot.kind, turn.bot.name].filter((part) => part !== undefined).join(' ')],
-    ['model', turn.model],
-    ...(prompts.length === 0 ? [] : [['prompts', prompts.map(({ name, version }) => `${name} v${version}`).join(', ')] as const]),
-    ['started', formatTime(turn.startedAt)],
-    ['took', `${formatMs(turn.latencyMs)}${turn.metrics?.slow === true ? ' (slow)' : ''}${firstToken(turn.metrics)}`],
-    ...(turn.metrics === null ? [] : [['did', formatMetrics(turn.metrics)] as const]),
-    ['usage', formatUsage(turn.usage)],
-    ['cost', formatCost(turn.costUsd)],
-    ['rating', turn.rating === null ? '–' : `${turn.rating}${turn.ratingComment === null ? '' : ` (${turn.ratingComment})`}`],
-    ['trace', turn.traceId],
-  ]
+  const { metrics, bot, rating } = turn
+  const room = roomOf(out)
+  const section = (title: string, text: string): string => (text === '' ? '' : `${heading(title, out)}${text}`)
+  const paragraph = async (text: string): Promise<string> => `${await broken(visibleText(text), out)}\n`
+  const facts = {
+    turn: turn.turnId,
+    session: turn.sessionId,
+    status: turn.finishReason === null ? turn.status : `${turn.status} (${turn.finishReason})`,
+    bot: bot === null ? '–' : [bot.kind, bot.name].filter((part) => part !== undefined).join(' '),
+    model: turn.model,
+    prompts: prompts.map(({ name, version }) => `${name} v${version}`).join(', '),
+    started: formatTime(turn.startedAt),
+    took: `${formatMs(turn.latencyMs)}${metrics?.slow === true ? ' (slow)' : ''}${firstToken(metrics)}`,
+    did: metrics === null ? '' : formatMetrics(metrics),
+    usage: formatUsage(turn.usage),
+    cost: formatCost(turn.costUsd),
+    rating: rating === null ? '–' : `${rating}${turn.ratingComment === null ? '' : ` (${turn.ratingComment})`}`,
+    trace: turn.traceId,
+  }
+  const shown = Object.entries(facts).flatMap(([name, value]) => (value === '' ? [] : [[name, shorten(value, 200)]]))
   const searched = events.flatMap((event) => (event.type === 'retrieval' && event.query !== turn.question ? event.query : []))
-  const citations = events.flatMap((event) => (event.type === 'complete' ? (event.result.citations ?? []) : []))
-  const uncited = events.reduce((sum, event) => sum + (event.type === 'complete' ? (event.result.uncited ?? 0) : 0), 0)
-  const error = turn.error === null ? '' : `${heading('Error')}${visibleText(`${turn.error.code}: ${turn.error.message}`)}\n`
+  const results = events.flatMap((event) => (event.type === 'complete' ? event.result : []))
+  const citations = results.flatMap((result) => result.citations ?? [])
+  const uncited = results.reduce((sum, result) => sum + (result.uncited ?? 0), 0)
+  const said = messages.map((message) => [message.role, shorten(contentOf(message, from), 140)])
   return [
-    table(
-      facts.map(([name, value]) => [name, shorten(value, 200)]),
-      [],
-      roomOf(out),
-    ),
-    heading('Question'),
-    `${await broken(visibleText(turn.question), out)}\n`,
-    searched.length === 0
-      ? ''
-      : `${heading('Searched for')}${[...new Set(searched)].map((query) => `${visibleText(query)}\n`).join('')}`,
-    heading('Answer'),
-    turn.text === '' ? '(none)\n' : `${await broken(visibleText(turn.text), out)}\n`,
+    table(shown, [], room),
+    section('Question', await paragraph(turn.question)),
+    section('Searched for', [...new Set(searched)].map((query) => `${visibleText(query)}\n`).join('')),
+    section('Answer', turn.text === '' ? '(none)\n' : await paragraph(turn.text)),
     await sourceList(citations, uncited, out, from),
-    error,
-    heading(`${plural(messages.length, 'message')}, ${plural(events.length, 'event')}`),
-    table(
-      messages.map((message) => [message.role, shorten(contentOf(message, from), 140)]),
-      [],
-      roomOf(out),
-    ),
-    nested.length === 0 ? '' : `${heading(`Made by its tools (${plural(nested.length, 'turn')})`)}${nestedTable(nested, out)}`,
-    spans.length === 0 ? '' : `${heading('Spans')}${waterfall(spans, roomOf(out))}`,
+    section('Error', turn.error === null ? '' : `${visibleText(`${turn.error.code}: ${turn.error.message}`)}\n`),
+    heading(`${plural(messages.length, 'message')}, ${plural(events.length, 'event')}`, out),
+    table(said, [], room),
+    section(`Made by its tools (${plural(nested.length, 'turn')})`, nestedTable(nested, room)),
+    section('Spans', spans.length === 0 ? '' : waterfall(spans, room)),
   ].join('')
 }
 
@@ -92,12 +143,12 @@ function formatMetrics({ steps, toolsExecuted, errors, retries }: TurnMetrics): 
     plural(steps, 'step'),
     plural(toolsExecuted, 'tool call'),
     ...(errors === 0 ? [] : [plural(errors, 'error')]),
-    ...(retries === 0 ? [] : [`${retries} ${retries === 1 ? 'retry' : 'retries'}`]),
+    ...(retries === 0 ? [] : [plural(retries, 'retry', 'retries')]),
   ]
   return counts.join(', ')
 }
 
-/** What was said, and which tools were called; where a passage stands and how well it was found. */
+/** The text of a message and its tool calls; of a passage its place and score as well. */
 function contentOf({ content, toolCalls = [], retrieved }: Message, from: Standpoint): string {
   if (retrieved !== undefined) {
     const { marker, chunk } = retrieved
@@ -107,7 +158,7 @@ function contentOf({ content, toolCalls = [], retrieved }: Message, from: Standp
   return [content, ...calls].filter((text) => text !== '').join(' ')
 }
 
-function nestedTable(nested: TurnDetail['nested'], out: Channel): string {
+function nestedTable(nested: TurnDetail['nested'], room: number): string {
   const rows = nested.map(({ turnId, callId, status, latencyMs, costUsd, question }) => [
     turnId,
     callId,
@@ -116,5 +167,5 @@ function nestedTable(nested: TurnDetail['nested'], out: Channel): string {
     formatCost(costUsd),
     shorten(question, 120),
   ])
-  return table(rows, [3, 4], roomOf(out))
+  return table(rows, [3, 4], room)
 }

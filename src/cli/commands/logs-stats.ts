@@ -1,13 +1,18 @@
-import { openJournalToRead } from '../../app/journal.ts'
+/** `cria logs stats`, `export` and `gc`: the journal as a whole, counted, written out and made smaller. */
+
+import { exportTurns, openJournalIfThere, openJournalToRead } from '../../app/journal.ts'
+import { preferencePairs, preferenceStats } from '../../app/preferences.ts'
+import type { PositionBias, PreferenceStats, WinRate } from '../../app/preferences.ts'
+import { ConfigurationError } from '../../core/error.ts'
 import type { JournalReader, SessionStats, StatsRow, StatsSums } from '../../core/recorder.ts'
+import { defined } from '../../util/check.ts'
 import { defineCommand, jsonOption } from '../command.ts'
 import type { Command } from '../command.ts'
-import { formatCost, formatTime, plural, printTable, shorten } from '../format.ts'
+import { EXIT } from '../exit-codes.ts'
+import { formatBytes, formatCost, formatTime, plural, printTable, shorten } from '../format.ts'
 import { note, printJson } from '../io.ts'
-import { TURN_FILTER } from '../turn-filter.ts'
-import { preferenceStats } from '../../app/preferences.ts'
-import type { PositionBias, PreferenceStats, WinRate } from '../../app/preferences.ts'
 import type { Io } from '../io.ts'
+import { TURN_FILTER } from './logs-list.ts'
 
 const VIEWS = ['day', 'model', 'session', 'user', 'tag'] as const
 
@@ -25,69 +30,43 @@ preferred, with 95 % Wilson intervals, and whether the answer that was shown fir
 sums. A turn that asked several models counts once, with the one that answered; tokens and cost count with each of them.`,
   examples: ['cria logs stats', 'cria logs stats --by model', 'cria logs stats --preferences', 'cria logs stats --json'],
   async run({ options }, io) {
+    const { by, user, tag, json } = options
     const journal = await openJournalToRead(io)
-    if (options.preferences) return tellPreferences(journal?.read, options.json, io)
-    const { user, tag } = options
-    const filter = { ...(user === undefined ? {} : { userId: user }), ...(tag.length === 0 ? {} : { tags: tag }) }
+    if (options.preferences) return tellPreferences(journal?.read, json, io)
+    const filter = { ...defined({ userId: user }), ...(tag.length === 0 ? {} : { tags: tag }) }
     const days = (await journal?.stats(filter)) ?? []
-    const total = sum(days)
     const models = byModel(days)
-    if (options.json) {
-      const sessions = (await journal?.sessionStats(undefined, filter)) ?? []
-      await printJson(io, { days, models, sessions, total })
-    } else if (journal === undefined || days.length === 0) {
-      await note(io, 'no turns are recorded yet.')
-    } else if (options.by === 'session') {
-      const sessions = await journal.sessionStats(undefined, filter)
-      await show(['session', 'last turn'], sessions.map(sessionCells), io)
-    } else if (options.by === 'user') {
-      const rows = (await journal.userStats()).map(({ userId, ...sums }) => [shorten(userId, 60), ...cells(sums)])
-      await show(['user'], rows, io)
-    } else if (options.by === 'tag') {
-      const rows = (await journal.tagStats()).map((row) => [shorten(row.tag, 60), ...cells(row)])
-      await show(['tag'], rows, io)
-    } else if (options.by === 'model') {
-      await show(['model'], [...models.map((row) => [shorten(row.model, 60), ...cells(row)]), totalCells(total, 0)], io)
-    } else {
-      const rows = days.map((row) => [row.day, shorten(row.model, 40), ...cells(row)])
-      await show(['day', 'model'], [...rows, totalCells(total, 1)], io)
+    const total = sum(days)
+    const sessions = async (): Promise<readonly SessionStats[]> => (await journal?.sessionStats(undefined, filter)) ?? []
+    if (json) return printJson(io, { days, models, sessions: await sessions(), total })
+    if (journal === undefined || days.length === 0) return note(io, 'no turns are recorded yet.')
+
+    const show = (names: readonly string[], rows: readonly (readonly string[])[]): Promise<void> => {
+      const right = COLUMNS.map((_, index) => names.length + index)
+      return printTable(io, [[...names, ...COLUMNS], ...rows], right)
     }
+    if (by === 'session') {
+      const rows = (await sessions()).map((row) => [row.sessionId, formatTime(row.lastTurnAt), ...cells(row)])
+      return show(['session', 'last turn'], rows)
+    }
+    if (by === 'user')
+      return show(
+        ['user'],
+        (await journal.userStats()).map((row) => [shorten(row.userId, 60), ...cells(row)]),
+      )
+    if (by === 'tag')
+      return show(
+        ['tag'],
+        (await journal.tagStats()).map((row) => [shorten(row.tag, 60), ...cells(row)]),
+      )
+    if (by === 'model')
+      return show(['model'], [...models.map((row) => [shorten(row.model, 60), ...cells(row)]), ['total', ...cells(total)]])
+    const rows = days.map((row) => [row.day, shorten(row.model, 40), ...cells(row)])
+    await show(['day', 'model'], [...rows, ['total', '', ...cells(total)]])
   },
 })
 
-interface ModelStats extends StatsSums {
-  readonly model: string
-}
-
-/** The dearest first. */
-function byModel(days: readonly StatsRow[]): readonly ModelStats[] {
-  const models = [...new Set(days.map(({ model }) => model))]
-  return models
-    .map((model) => ({ model, ...sum(days.filter((row) => row.model === model)) }))
-    .toSorted((one, other) => other.costUsd - one.costUsd || other.turns - one.turns)
-}
-
-function sum(rows: readonly StatsSums[]): StatsSums {
-  const total = { turns: 0, unfinished: 0, inputTokens: 0, outputTokens: 0, unknownUsage: 0, costUsd: 0, unknownCost: 0 }
-  for (const row of rows) for (const key of Object.keys(total) as (keyof StatsSums)[]) total[key] += row[key]
-  return total
-}
-
 const COLUMNS = ['turns', 'unfinished', 'tokens in', 'tokens out', 'cost']
-
-/** @param names of the columns before the numbers. */
-function show(names: readonly string[], rows: readonly (readonly string[])[], io: Io): Promise<void> {
-  const right = COLUMNS.map((_, index) => names.length + index)
-  return printTable(io, [[...names, ...COLUMNS], ...rows], right)
-}
-
-function sessionCells({ sessionId, lastTurnAt, ...sums }: SessionStats): readonly string[] {
-  return [sessionId, formatTime(lastTurnAt), ...cells(sums)]
-}
-
-function totalCells(total: StatsSums, empty: number): readonly string[] {
-  return ['total', ...Array<string>(empty).fill(''), ...cells(total)]
-}
 
 function cells(row: StatsSums): readonly string[] {
   const tokens = (value: number): string => (row.unknownUsage === 0 ? String(value) : `${value} + unknown`)
@@ -100,22 +79,32 @@ function costOf({ costUsd, unknownCost }: { readonly costUsd: number; readonly u
   return costUsd === 0 ? formatCost(null) : `${formatCost(costUsd)} + unknown`
 }
 
+/** The dearest first. */
+function byModel(days: readonly StatsRow[]): readonly (StatsSums & { readonly model: string })[] {
+  return [...Map.groupBy(days, ({ model }) => model)]
+    .map(([model, rows]) => ({ model, ...sum(rows) }))
+    .toSorted((one, other) => other.costUsd - one.costUsd || other.turns - one.turns)
+}
+
+function sum(rows: readonly StatsSums[]): StatsSums {
+  const total = { turns: 0, unfinished: 0, inputTokens: 0, outputTokens: 0, unknownUsage: 0, costUsd: 0, unknownCost: 0 }
+  for (const row of rows) for (const key of Object.keys(total) as (keyof StatsSums)[]) total[key] += row[key]
+  return total
+}
+
 /** From this p on the place is taken to have decided. */
 const BIASED = 0.05
 
 async function tellPreferences(read: JournalReader | undefined, isJson: boolean, io: Io): Promise<void> {
   const stats = read === undefined ? NONE : await preferenceStats(read)
-  if (isJson) {
-    await printJson(io, stats)
-  } else if (stats.choices === 0) {
-    await note(io, 'no choices are recorded yet: "cria compare" makes them.')
-  } else {
-    const names = ['model', 'prompt', 'wins', 'losses', 'ties', 'both bad', 'win rate', '95 %']
-    if (stats.models.length > 0) await printTable(io, [names, ...stats.models.map(preferenceCells)], NUMBERS)
-    await note(io, `${plural(stats.choices, 'choice')}, ${plural(stats.ties, 'tie')}, ${stats.bothBad} where neither would do.`)
-    if (stats.position.choices > 0) await note(io, positionNote(stats.position))
-    if (stats.missing > 0) await note(io, `of ${plural(stats.missing, 'choice')} the turns are no longer in the journal.`)
-  }
+  if (isJson) return printJson(io, stats)
+  const { choices, ties, bothBad, models, position, missing } = stats
+  if (choices === 0) return note(io, 'no choices are recorded yet: "cria compare" makes them.')
+  const names = ['model', 'prompt', 'wins', 'losses', 'ties', 'both bad', 'win rate', '95 %']
+  if (models.length > 0) await printTable(io, [names, ...models.map(preferenceCells)], NUMBERS)
+  await note(io, `${plural(choices, 'choice')}, ${plural(ties, 'tie')}, ${bothBad} where neither would do.`)
+  if (position.choices > 0) await note(io, positionNote(position))
+  if (missing > 0) await note(io, `of ${plural(missing, 'choice')} the turns are no longer in the journal.`)
 }
 
 const NUMBERS = [2, 3, 4, 5, 6, 7]
@@ -131,11 +120,8 @@ const NONE: PreferenceStats = {
 function preferenceCells({ model, promptHash, wins, losses, ties, bothBad, winRate, interval }: WinRate): readonly string[] {
   return [
     shorten(model, 40),
-    promptHash === null ? '–' : promptHash.slice(0, 8),
-    String(wins),
-    String(losses),
-    String(ties),
-    String(bothBad),
+    promptHash?.slice(0, 8) ?? '–',
+    ...[wins, losses, ties, bothBad].map(String),
     winRate === null ? '–' : percent(winRate),
     interval === null ? '–' : `${percent(interval[0])} to ${percent(interval[1])}`,
   ]
@@ -151,3 +137,89 @@ function positionNote({ choices, firstChosen, share, interval, p }: PositionBias
 function percent(share: number): string {
   return `${(100 * share).toFixed(0)} %`
 }
+
+export const logsExport: Command = defineCommand({
+  name: 'logs export',
+  options: {
+    limit: { type: 'integer', short: 'n', value: 'N', about: 'turns at most', default: 'all', min: 1 },
+    session: { type: 'text', value: 'ID', about: 'only turns of this session' },
+    model: { type: 'text', short: 'm', value: 'MODEL', about: 'only turns of this model' },
+    preferences: { type: 'flag', about: 'choices between two answers as pairs: { prompt, chosen, rejected, … }, oldest first' },
+  },
+  details: `Each line is one turn as \`cria logs show --json\` prints it, newest first. What is damaged is left out and named on
+standard error; the exit code is then 1. With --preferences each line is a choice that prefers one of two answers, in the conversational
+form that trainers read; ties are left out.`,
+  examples: ['cria logs export > turns.jsonl', 'cria logs export --preferences > pairs.jsonl'],
+  async run({ options: { limit, session, model, preferences } }, io) {
+    if (preferences && (session !== undefined || model !== undefined))
+      throw new ConfigurationError('--preferences exports choices, not turns: leave --session and --model out.')
+    const journal = await openJournalToRead(io)
+    if (journal === undefined) return EXIT.done
+    if (preferences) {
+      await exportPreferences(journal.read, limit ?? Infinity, io)
+      return EXIT.done
+    }
+    const damaged: string[] = []
+    const turns = exportTurns(journal.read, {
+      onDamage: (what) => damaged.push(what),
+      ...defined({ limit, sessionId: session, model }),
+    })
+    for await (const piece of turns) {
+      await io.stdout.write(piece)
+      if (io.signal.aborted) break
+    }
+    for (const what of damaged) await note(io, `not exported: ${what}.`)
+    return damaged.length === 0 ? EXIT.done : EXIT.failed
+  },
+})
+
+async function exportPreferences(read: JournalReader, limit: number, io: Io): Promise<void> {
+  const pairs = preferencePairs(read)
+  for (let written = 0; written < limit && !io.signal.aborted; written++) {
+    const next = await pairs.next()
+    if (next.done === true) {
+      const { missing } = next.value
+      if (missing > 0) await note(io, `left out ${plural(missing, 'choice')} whose turns are no longer in the journal.`)
+      return
+    }
+    await printJson(io, next.value)
+  }
+}
+
+const DAY = 86_400_000
+const MEGABYTE = 1_000_000
+
+export const logsGc: Command = defineCommand({
+  name: 'logs gc',
+  options: {
+    'max-age': { type: 'number', value: 'DAYS', about: 'older turns go', default: '365', min: 0 },
+    'max-size': {
+      type: 'number',
+      value: 'MB',
+      about: 'the oldest turns go until the journal is no larger',
+      default: '1074',
+      min: 0,
+    },
+    'dry-run': { type: 'flag', about: 'only say what would go' },
+    json: jsonOption('{ turns, sessions, oldest, newest, bytes, dryRun }'),
+  },
+  details: `Turns that are running stay, whatever their age. Unless --max-age is given, age counts from days on which the journal was used, so
+that a clock which is wrong removes nothing. Works in small steps; Ctrl-C ends it, and what was removed by then is gone.`,
+  examples: ['cria logs gc --dry-run', 'cria logs gc --max-age 30'],
+  async run({ options }, io) {
+    const journal = await openJournalIfThere(io)
+    const { 'max-age': days, 'max-size': megabytes, 'dry-run': dryRun, json } = options
+    const report = (await journal?.gc({
+      ...(days === undefined ? {} : { maxAgeMs: days * DAY }),
+      ...(megabytes === undefined ? {} : { maxBytes: megabytes * MEGABYTE }),
+      dryRun,
+      signal: io.signal,
+    })) ?? { turns: 0, sessions: 0, oldest: null, newest: null, bytes: 0, dryRun }
+    if (json) return printJson(io, report)
+    const { turns, sessions, oldest, newest, bytes } = report
+    if (turns === 0) return note(io, 'nothing is too old or too much.')
+    const when = oldest === null || newest === null ? '' : ` from ${formatTime(oldest)} to ${formatTime(newest)}`
+    const what = `${plural(turns, 'turn')}${when}, ${plural(sessions, 'whole session')}, ${formatBytes(bytes)}`
+    await note(io, `${dryRun ? 'would remove' : 'removed'} ${what}.`)
+  },
+})

@@ -1,25 +1,30 @@
+/** `cria models` and `cria keys`: providers with their models and prices, the model that answers, and the keys that are kept. */
+
+import { createInterface } from 'node:readline/promises'
+import { Writable } from 'node:stream'
 import { changeConfig } from '../../app/config.ts'
-import { openModel } from '../../app/open-model.ts'
 import { POINTERS } from '../../app/config-schema.ts'
+import { openModel } from '../../app/open-model.ts'
+import { changeKeys, keyVariableOf, keyVariables, providersWithKeys, storedKeys } from '../../app/provider-keys.ts'
 import { providerStates, reachProvider } from '../../app/providers.ts'
-import type { ProviderState, Reachability } from '../../app/providers.ts'
-import { CriaError, toCriaError } from '../../core/error.ts'
-import type { LanguageModel, Price } from '../../core/model.ts'
+import type { ProviderState } from '../../app/providers.ts'
+import { ConfigurationError, CriaError, toCriaError } from '../../core/error.ts'
+import type { ModelFacts, Price } from '../../core/model.ts'
 import { shownUrl } from '../../util/redact.ts'
 import { visibleLine } from '../../util/terminal.ts'
 import { defineCommand, jsonOption } from '../command.ts'
 import type { Command } from '../command.ts'
 import { printTable } from '../format.ts'
 import { note, printJson } from '../io.ts'
+import type { Io } from '../io.ts'
 import { readConfig } from '../prepare-store.ts'
+import { readText } from '../read-text.ts'
 
 /** A provider may list hundreds. */
 const MOST_MODELS = 200
 
-interface ModelLine {
+interface ModelLine extends Pick<ModelFacts, 'contextWindow' | 'maxOutputTokens'> {
   readonly ref: string
-  readonly contextWindow: number | null
-  readonly maxOutputTokens: number | null
   /** US dollars for a million tokens; `null` when nobody knows. */
   readonly price: Price | null
 }
@@ -45,19 +50,20 @@ Asking a provider for its list of models costs nothing. Keys are never shown.`,
   examples: ['cria models', 'cria models --offline --json'],
   async run({ options }, io) {
     const { config } = await readConfig(io)
-    const look = async (name: string | undefined): Promise<ModelLine> => toLine(await openModel(name, config, io.env))
+    const look = async (name: string | undefined): Promise<ModelLine> => {
+      const { ref, facts } = await openModel(name, config, io.env)
+      return { ref, contextWindow: facts.contextWindow, maxOutputTokens: facts.maxOutputTokens, price: facts.price ?? null }
+    }
+    const lookAtAll = async (names: readonly string[]): Promise<Readonly<Record<string, ModelLine>>> =>
+      Object.fromEntries(await Promise.all(names.map(async (name) => [name, await look(name)] as const)))
 
     const chosen = await look(undefined).catch((thrown: unknown) => ({ problem: toCriaError(thrown).message }))
-    const pointers: Record<string, ModelLine> = {}
-    for (const pointer of POINTERS) if (config.models?.[pointer] !== undefined) pointers[pointer] = await look(pointer)
-
-    const aliases: Record<string, ModelLine> = {}
-    for (const alias of Object.keys(config.aliases ?? {})) aliases[alias] = await look(alias)
-
-    const providers: ProviderLine[] = await Promise.all(
-      providerStates(io.env, config).map(async (state) => {
+    const pointers = await lookAtAll(POINTERS.filter((pointer) => config.models?.[pointer] !== undefined))
+    const aliases = await lookAtAll(Object.keys(config.aliases ?? {}))
+    const providers = await Promise.all(
+      providerStates(io.env, config).map(async (state): Promise<ProviderLine> => {
         if (options.offline || !state.configured) return { ...state, reachable: null, models: [] }
-        const reached: Reachability = await reachProvider(state, io.env, config.providers?.[state.name]?.headers, io.signal)
+        const reached = await reachProvider(state, io.env, config.providers?.[state.name]?.headers, io.signal)
         if (!reached.reachable) {
           const { why, status } = reached
           return { ...state, reachable: false, why, ...(status === null ? {} : { status }), models: [] }
@@ -73,8 +79,7 @@ Asking a provider for its list of models costs nothing. Keys are never shown.`,
     }
     const rows = [
       ...('problem' in chosen ? [] : [modelRow('default', chosen)]),
-      ...Object.entries(aliases).map(([alias, model]) => modelRow(alias, model)),
-      ...Object.entries(pointers).map(([pointer, model]) => modelRow(pointer, model)),
+      ...[...Object.entries(aliases), ...Object.entries(pointers)].map(([name, model]) => modelRow(name, model)),
       ...providers.flatMap((provider) => provider.models.map((model) => modelRow('', model))),
     ]
     const states = providers.map((provider) => providerRow(provider, io.storedKeys))
@@ -123,9 +128,10 @@ export const modelsAlias: Command = defineCommand({
   async run({ arguments: [name, model], options }, io) {
     const { config, paths } = await readConfig(io)
     const { aliases = {} } = config
-    if (name !== undefined && (model !== undefined || options.remove)) {
-      if (options.remove && !Object.hasOwn(aliases, name))
-        throw new CriaError('not_found', `There is no alias ${JSON.stringify(name)}.`)
+    const isSet = model !== undefined && !options.remove
+    if (name !== undefined && !isSet && !Object.hasOwn(aliases, name))
+      throw new CriaError('not_found', `There is no alias ${JSON.stringify(name)}.`)
+    if (name !== undefined && (isSet || options.remove)) {
       const ref = model === undefined ? undefined : (await openModel(model, config, io.env)).ref
       changeConfig(paths, (own) => {
         const { [name]: _, ...others } = (own['aliases'] ?? {}) as Record<string, unknown>
@@ -133,17 +139,11 @@ export const modelsAlias: Command = defineCommand({
       })
       return note(io, ref === undefined ? `${name} is forgotten.` : `${name} stands for ${ref}.`)
     }
-    if (name !== undefined && !Object.hasOwn(aliases, name))
-      throw new CriaError('not_found', `There is no alias ${JSON.stringify(name)}.`)
     const shown = Object.entries(aliases).filter(([alias]) => name === undefined || alias === name)
     if (options.json) await printJson(io, { aliases: Object.fromEntries(shown) })
     else await printTable(io, shown)
   },
 })
-
-function toLine({ ref, facts: { contextWindow, maxOutputTokens, price } }: LanguageModel): ModelLine {
-  return { ref, contextWindow, maxOutputTokens, price: price ?? null }
-}
 
 function modelRow(what: string, { ref, contextWindow, price }: ModelLine): readonly string[] {
   const window = contextWindow === null || contextWindow >= 1e9 ? '–' : String(contextWindow)
@@ -164,4 +164,92 @@ function providerRow(
 
 function dollars(value: number | undefined): string {
   return value === undefined ? '–' : `$${value}`
+}
+
+const KEY_DETAILS = `Keys are kept in cria.keys.json in the home of cria, which only you can read. A variable of the environment, such as
+OPENAI_API_KEY, goes before it. No program that cria starts gets a key, and no output shows one.`
+
+export const keysSet: Command = defineCommand({
+  name: 'keys set',
+  arguments: [
+    {
+      name: 'provider',
+      about: 'openai, anthropic, …, or a variable that config.json names under apiKeyEnv',
+      offers: providersWithKeys,
+    },
+  ],
+  options: {},
+  details: `${KEY_DETAILS} The key is typed unseen, or read from standard input: an argument would stay in the history of the shell.`,
+  examples: ['cria keys set anthropic', 'pass show openai | cria keys set openai'],
+  async run({ arguments: [name = ''] }, io) {
+    const { config, paths } = await readConfig(io)
+    const variable = keyVariableOf(name, config)
+    const key = (io.piped === undefined ? await typedUnseen(`Key for ${name}: `, io) : await readText('-', 'key', io)).trim()
+    if (!/^[\x21-\x7E]{6,2000}$/.test(key))
+      throw new ConfigurationError('This is not a key: expected at least 6 letters, digits and signs, without spaces.')
+    changeKeys(paths, (keys) => ({ ...keys, [variable]: key }))
+    await note(io, `the key for ${name} is kept in ${paths.keys}.`)
+    if (isInEnvironment(variable, io)) await note(io, `${variable} is set in the environment, and goes before it.`)
+  },
+})
+
+export const keysList: Command = defineCommand({
+  name: 'keys list',
+  options: { json: jsonOption('{ keys: [{ variable, from }] }; from is "environment", "file" or null') },
+  details: KEY_DETAILS,
+  examples: ['cria keys list'],
+  async run({ options }, io) {
+    const { config, paths } = await readConfig(io)
+    const stored = storedKeys(paths)
+    const variables = [...new Set([...keyVariables(config), ...Object.keys(stored)])]
+    const keys = variables.map((variable) => {
+      const inFile = Object.hasOwn(stored, variable) ? 'file' : null
+      return { variable, from: isInEnvironment(variable, io) ? 'environment' : inFile }
+    })
+    if (options.json) return printJson(io, { keys })
+    await printTable(
+      io,
+      keys.map(({ variable, from }) => [variable, from ?? '–']),
+    )
+  },
+})
+
+/** Set there, and not only taken over from the file of keys. */
+function isInEnvironment(variable: string, { env, storedKeys: fromFile = [] }: Io): boolean {
+  return (env[variable] ?? '') !== '' && !fromFile.includes(variable)
+}
+
+export const keysRemove: Command = defineCommand({
+  name: 'keys remove',
+  arguments: [{ name: 'provider', about: 'as for cria keys set', offers: providersWithKeys }],
+  options: {},
+  details: KEY_DETAILS,
+  examples: ['cria keys remove anthropic'],
+  async run({ arguments: [name = ''] }, io) {
+    const { config, paths } = await readConfig(io)
+    const stored = storedKeys(paths)
+    const variable = Object.hasOwn(stored, name) ? name : keyVariableOf(name, config)
+    if (!Object.hasOwn(stored, variable)) throw new CriaError('not_found', `No key for ${name} is kept in ${paths.keys}.`)
+    changeKeys(paths, ({ [variable]: _, ...others }) => others)
+    await note(io, `the key for ${name} is forgotten.`)
+  },
+})
+
+/** A line that is typed at the terminal and not shown. @throws CriaError `aborted` at Ctrl-C and at the end of the input. */
+async function typedUnseen(question: string, { stdin, stderr, signal }: Io): Promise<string> {
+  if (stdin.isTTY !== true) throw new ConfigurationError('There is no key: type it at a terminal, or pipe it in.')
+  const unseen = new Writable({ write: (_piece, _encoding, done) => done() })
+  // First: what is typed once the question is there must not be shown.
+  const lines = createInterface({ input: stdin, output: unseen, terminal: true, historySize: 0 })
+  const closed = new AbortController()
+  lines.once('close', () => closed.abort())
+  try {
+    await stderr.write(question)
+    return await lines.question('', { signal: AbortSignal.any([signal, closed.signal]) })
+  } catch (cause) {
+    throw new CriaError('aborted', 'No key was set.', { cause })
+  } finally {
+    lines.close()
+    await stderr.write('\n')
+  }
 }

@@ -7,7 +7,7 @@ import { unifiedDiff } from '../../util/line-diff.ts'
 import { visibleText } from '../../util/terminal.ts'
 import { defineCommand, jsonOption } from '../command.ts'
 import type { Command } from '../command.ts'
-import { formatCost, formatTime, printTable, shorten } from '../format.ts'
+import { formatCost, formatTime, printTable, quoted, shorten } from '../format.ts'
 import { note, printJson } from '../io.ts'
 import type { Io } from '../io.ts'
 
@@ -15,22 +15,18 @@ const VERSION = 'number of a version, or the beginning of its hash'
 
 export const promptsList: Command = defineCommand({
   name: 'prompts list',
-  options: {
-    json: jsonOption('{ prompts: [{ name, version, hash, turns, costUsd, ratings, … }] }'),
-  },
+  options: { json: jsonOption('{ prompts: [{ name, version, hash, turns, costUsd, ratings, … }] }') },
   details: `A prompt that was made by prompt('name', template) has the name it was given there; a system prompt that is a bare text has that of its
 bot. Another template under the same name is another version; the list shows the newest of each. Unknown cost and tokens are not part of the sums.`,
   examples: ['cria prompts list', 'cria prompts list --json'],
   async run({ options }, io) {
-    const all = await statsOf(io)
-    if (options.json) await printJson(io, { prompts: all })
-    else if (all.length === 0) await note(io, 'no prompts are recorded yet.')
-    else {
-      const newest = all.filter(({ name }, index) => all[index + 1]?.name !== name)
-      const rows = newest.map((each) => [shorten(each.name, 40), ...cells(each)])
-      const right = RIGHT.map((column) => column + 1)
-      await printTable(io, [['prompt', ...COLUMNS], ...rows], right)
-    }
+    const prompts = await statsOf(io)
+    if (options.json) return printJson(io, { prompts })
+    if (prompts.length === 0) return note(io, 'no prompts are recorded yet.')
+    const newest = prompts.filter(({ name }, index) => prompts[index + 1]?.name !== name)
+    const rows = newest.map((each) => [shorten(each.name, 40), ...cells(each)])
+    const right = RIGHT.map((column) => column + 1)
+    await printTable(io, [['prompt', ...COLUMNS], ...rows], right)
   },
 })
 
@@ -40,9 +36,7 @@ export const promptsShow: Command = defineCommand({
     { name: 'name', about: 'name of a prompt' },
     { name: 'version', about: `${VERSION}; default the newest`, required: false },
   ],
-  options: {
-    json: jsonOption('{ name, versions: [{ version, hash, template, turns, … }] }'),
-  },
+  options: { json: jsonOption('{ name, versions: [{ version, hash, template, turns, … }] }') },
   examples: ['cria prompts show review', 'cria prompts show review 2'],
   async run({ arguments: [name = '', wanted], options }, io) {
     const versions = await versionsOf(io, name)
@@ -66,15 +60,11 @@ export const promptsDiff: Command = defineCommand({
   async run({ arguments: [name = '', first, second], options }, io) {
     const versions = await versionsOf(io, name)
     if (versions.length < 2)
-      throw new CriaError('not_found', `The prompt ${quoted(name)} has one version: there is nothing to compare.`)
+      throw new CriaError('not_found', `The prompt ${quoted(name, 100)} has one version: there is nothing to compare.`)
     const to = find(versions, second)
     const from = first === undefined ? (versions[versions.indexOf(to) - 1] ?? to) : find(versions, first)
-    const [before, after] = [textOf(from), textOf(to)]
-    const [, , ...hunks] = unifiedDiff(
-      '',
-      before.endsWith('\n') ? before : `${before}\n`,
-      after.endsWith('\n') ? after : `${after}\n`,
-    ).split('\n')
+    const [before, after] = [from, to].map((version) => textOf(version).replace(/\n?$/, '\n'))
+    const [, , ...hunks] = unifiedDiff('', before ?? '', after ?? '').split('\n')
     const diff = hunks.length === 0 ? '' : [`--- v${from.version}`, `+++ v${to.version}`, ...hunks].join('\n')
     if (options.json) await printJson(io, { name, from: from.version, to: to.version, diff })
     else if (diff === '') await note(io, `v${from.version} and v${to.version} have the same lines.`)
@@ -89,25 +79,25 @@ async function statsOf(io: Io, name?: string): Promise<readonly PromptStats[]> {
 async function versionsOf(io: Io, name: string): Promise<readonly PromptStats[]> {
   const versions = await statsOf(io, name)
   if (versions.length > 0) return versions
-  throw new CriaError('not_found', `There is no prompt ${quoted(name)}.`, { hint: '`cria prompts list` shows the prompts.' })
+  throw new CriaError('not_found', `There is no prompt ${quoted(name, 100)}.`, { hint: '`cria prompts list` shows the prompts.' })
 }
 
-/** @param wanted a number, or the first digits of a hash. */
-function find(versions: readonly PromptStats[], wanted: string | undefined): PromptStats {
-  const byNumber = versions.find(({ version }) => wanted === undefined || `${version}` === wanted.replace(/^v/, ''))
+/** The version that is wanted; the newest by default. @param wanted a number, or the first digits of a hash. */
+function find(versions: readonly PromptStats[], wanted?: string): PromptStats {
+  const newest = versions.at(-1)
   const byHash = versions.filter(({ hash }) => wanted !== undefined && wanted.length >= 4 && hash.startsWith(wanted))
-  const found = wanted === undefined ? versions.at(-1) : (byNumber ?? (byHash.length === 1 ? byHash[0] : undefined))
+  const named =
+    versions.find(({ version }) => `${version}` === wanted?.replace(/^v/, '')) ?? (byHash.length === 1 ? byHash[0] : undefined)
+  const found = wanted === undefined ? newest : named
   if (found !== undefined) return found
-  const last = versions.at(-1)?.version
-  throw new CriaError('not_found', `There is no version ${quoted(wanted ?? '')} of this prompt; the newest is ${last}.`)
+  throw new CriaError(
+    'not_found',
+    `There is no version ${quoted(wanted ?? '', 100)} of this prompt; the newest is ${newest?.version}.`,
+  )
 }
 
 function textOf({ template }: PromptStats): string {
   return template ?? '(this version was recorded before templates were)'
-}
-
-function quoted(text: string): string {
-  return JSON.stringify(text.slice(0, 100))
 }
 
 const COLUMNS = ['version', 'hash', 'first used', 'last used', 'turns', 'tokens in', 'tokens out', 'cost', 'ratings']

@@ -2,19 +2,19 @@ import { excerptOf } from '../../app/excerpt.ts'
 import { openStore, sourceBase } from '../../app/stores.ts'
 import { pageAt } from '../../core/store.ts'
 import type { ScoredChunk } from '../../core/store.ts'
+import { defined } from '../../util/check.ts'
 import { visibleLine } from '../../util/terminal.ts'
 import { defineCommand, jsonOption } from '../command.ts'
 import type { Command } from '../command.ts'
-import { chosenFilter, emptyChoice, FILTER_OPTIONS } from '../filter-options.ts'
+import { chosenFilter, emptyChoice } from '../filter-options.ts'
 import { broken, note, printJson } from '../io.ts'
 import type { Channel } from '../io.ts'
 import { readText } from '../read-text.ts'
 import { pathTo, placeOf } from '../sources.ts'
 import type { Spot, Standpoint } from '../sources.ts'
 import { noDefaultStore, prepareStore, readConfig } from '../prepare-store.ts'
-import { STORE_OPTIONS } from '../shared-options.ts'
+import { pick } from '../shared-options.ts'
 
-const DEFAULT_RESULTS = 10
 /** Characters of a chunk that are shown. */
 const EXCERPT = 240
 
@@ -22,17 +22,8 @@ export const retrieve: Command = defineCommand({
   name: 'retrieve',
   arguments: [{ name: 'query', about: 'what to look for, as plain words; "-" reads it from standard input' }],
   options: {
-    ...STORE_OPTIONS,
-    ...FILTER_OPTIONS,
-    results: {
-      type: 'integer',
-      short: 'n',
-      value: 'N',
-      about: 'chunks at most',
-      default: String(DEFAULT_RESULTS),
-      min: 1,
-      max: 10_000,
-    },
+    ...pick(['store', 'docs', 'source', 'filter']),
+    results: { type: 'integer', short: 'n', value: 'N', about: 'chunks at most', default: 10, min: 1, max: 10_000 },
     json: jsonOption('{ query, chunks: [{ id, source, path?, start, end, score, text }] }'),
   },
   details: `The best chunks come first. Nothing in the query is an operator.
@@ -55,25 +46,21 @@ In --json "source" is the name that the store has for a document, "path" how its
     try {
       const from = { cwd: io.cwd, base: await sourceBase(store) }
       const filter = await chosenFilter(options, from, (tried) => store.holdsAny(tried))
-      const limit = options.results ?? DEFAULT_RESULTS
-      const chunks = await store.search(query, { limit, signal: io.signal, ...(filter === undefined ? {} : { filter }) })
+      const chunks = await store.search(query, { limit: options.results, signal: io.signal, ...defined({ filter }) })
       if (chunks.notice !== undefined) await note(io, chunks.notice.message)
-      const nothing =
-        chunks.length > 0 || filter === undefined ? undefined : await emptyChoice(options, () => store.holdsAny(filter))
-      if (nothing !== undefined) await note(io, nothing)
+      const isNoneChosen = chunks.length === 0 && filter !== undefined && !(await store.holdsAny(filter))
+      if (isNoneChosen) await note(io, emptyChoice(options))
       if (options.json) {
         const shown = chunks.map(({ id, source, start, end, score, text }) => {
           const path = pathTo(source, from)
           return { id, source, ...(path === undefined ? {} : { path }), start, end, score, text }
         })
-        await printJson(io, { query, chunks: shown })
-      } else if (chunks.length === 0) {
-        if (nothing === undefined) await note(io, 'nothing was found.')
-      } else {
-        for (const [index, chunk] of chunks.entries()) {
-          const shown = describe(chunk, { query, rank: index + 1, from }, io.stdout)
-          await io.stdout.writeRaw(await broken(shown, io.stdout))
-        }
+        return await printJson(io, { query, chunks: shown })
+      }
+      if (chunks.length === 0 && !isNoneChosen) await note(io, 'nothing was found.')
+      for (const [index, chunk] of chunks.entries()) {
+        const shown = `${String(index + 1).padStart(2)}  ${describe(chunk, query, from, io.stdout)}`
+        await io.stdout.writeRaw(await broken(shown, io.stdout))
       }
     } finally {
       await store.close()
@@ -81,14 +68,8 @@ In --json "source" is the name that the store has for a document, "path" how its
   },
 })
 
-interface Found {
-  readonly query: string
-  readonly rank: number
-  readonly from: Standpoint
-}
-
 /** The place and the words where the chunk meets the query. */
-function describe(chunk: ScoredChunk, { query, rank, from }: Found, out: Channel): string {
+function describe(chunk: ScoredChunk, query: string, from: Standpoint, out: Channel): string {
   const { text, source, lines, score } = chunk
   const { start, end } = excerptOf(text, query, EXCERPT)
   const linesBefore = text.slice(0, start).split(/\r\n|\r|\n/).length - 1
@@ -96,5 +77,5 @@ function describe(chunk: ScoredChunk, { query, rank, from }: Found, out: Channel
   const place = visibleLine(placeOf(source, spot, from))
   const excerpt = `${start > 0 ? '…' : ''}${text.slice(start, end).replaceAll(/\s+/g, ' ')}${end < text.length ? '…' : ''}`
   const points = out.style('dim', score.toPrecision(4))
-  return `${String(rank).padStart(2)}  ${out.style('bold', place)}  ${points}\n    ${visibleLine(excerpt)}\n`
+  return `${out.style('bold', place)}  ${points}\n    ${visibleLine(excerpt)}\n`
 }

@@ -7,9 +7,9 @@ import { removeStore } from '../../app/stores.ts'
 import { CriaError } from '../../core/error.ts'
 import { defineCommand, jsonOption } from '../command.ts'
 import type { Command } from '../command.ts'
-import { formatBytes, formatTime, plural, shorten, table } from '../format.ts'
+import { formatBytes, formatTime, plural, shorten, tableOver } from '../format.ts'
 import { visibleLine } from '../../util/terminal.ts'
-import { note, printJson, roomOf, toJsonLinePieces } from '../io.ts'
+import { note, printJson, roomOf, printLargeJson } from '../io.ts'
 import type { Io } from '../io.ts'
 import { readConfig } from '../prepare-store.ts'
 import { rowsOf } from '../../util/cells.ts'
@@ -20,9 +20,7 @@ const MOST_DOCUMENTS = 3
 
 export const storesList: Command = defineCommand({
   name: 'stores list',
-  options: {
-    json: jsonOption('{ stores: [{ name, path, bytes, changedAt, files, chunks, documents, embeddings, problem? }] }'),
-  },
+  options: { json: jsonOption('{ stores: [{ name, path, bytes, changedAt, files, chunks, documents, embeddings, problem? }] }') },
   details: `A store called docs-… is kept for the paths of --docs. It is made again when it is removed and its paths are named once more.`,
   examples: ['cria stores list', 'cria stores list --json'],
   async run({ options }, io) {
@@ -36,30 +34,26 @@ export const storesList: Command = defineCommand({
 export const storesShow: Command = defineCommand({
   name: 'stores show',
   arguments: [NAME],
-  options: {
-    json: jsonOption('{ store: { name, … }, sources: [{ source, chunks }] }'),
-  },
+  options: { json: jsonOption('{ store: { name, … }, sources: [{ source, chunks }] }') },
   examples: ['cria stores show default', 'cria stores show handbook --json'],
   async run({ arguments: [name = ''], options }, io) {
     const { facts, sources } = await readStore(await namedStore(name, io))
     if (facts.problem !== undefined) throw new CriaError('store_failed', facts.problem)
-    if (options.json) {
-      for (const piece of toJsonLinePieces({ store: facts, sources })) await io.stdout.write(piece)
-      return
-    }
+    if (options.json) return printLargeJson(io, { store: facts, sources })
     const lines: (readonly [string, string])[] = [
       ['store', facts.name],
       ['file', `${facts.path} (${formatBytes(facts.bytes)})`],
       ['changed', formatTime(facts.changedAt)],
       ['holds', `${plural(facts.files, 'file')}, ${plural(facts.chunks, 'chunk')}`],
       ['vectors', facts.embeddings ?? '–'],
-      ...facts.documents.map((path, index): [string, string] => [index === 0 ? 'indexed' : '', path]),
+      ...facts.documents.map((path, index) => [index === 0 ? 'indexed' : '', path] as const),
       ['', ''],
       ['chunks', 'document'],
-      ...sources.map(({ source, chunks }): [string, string] => [String(chunks), source]),
+      ...sources.map(({ source, chunks }) => [String(chunks), source] as const),
     ]
     const room = roomOf(io.stdout)
-    await io.stdout.writeRaw(lines.map(([name, value]) => hung(name.padEnd(LABEL), value, room)).join(''))
+    const rows = lines.flatMap(([name, value]) => hung(name.padEnd(LABEL), value, room))
+    await io.stdout.writeRaw(rows.map((row) => `${row}\n`).join(''))
   },
 })
 
@@ -93,25 +87,22 @@ const INDENT = 4
 
 /** A line for each store, and below it what was indexed into it: paths are long, and broken nowhere but where a row ends. */
 function listed(stores: readonly StoreFacts[], room: number): string {
-  const lines = table(stores.map(cells), [1, 2, 3], room).trimEnd().split('\n')
-  return stores
-    .map(({ name, documents, problem }, index) => {
-      const left = documents.length - MOST_DOCUMENTS
-      const from = documents.slice(0, MOST_DOCUMENTS).map((path) => `${DERIVED.test(name) ? '--docs ' : ''}${path}`)
-      const below = problem === undefined ? [...from, ...(left > 0 ? [`and ${left} more`] : [])] : [problem]
-      return `${lines[index] ?? ''}\n${below.map((text) => hung(' '.repeat(INDENT), text, room)).join('')}`
-    })
-    .join('')
-}
-
-function cells({ name, files, chunks, bytes, changedAt, problem }: StoreFacts): readonly string[] {
-  const counts = problem === undefined ? [plural(files, 'file'), plural(chunks, 'chunk')] : ['–', '–']
-  return [shorten(name, 24), ...counts, formatBytes(bytes), formatTime(changedAt).slice(0, 10)]
+  const rows = stores.map(({ name, files, chunks, bytes, changedAt, problem }) => {
+    const counts = problem === undefined ? [plural(files, 'file'), plural(chunks, 'chunk')] : ['–', '–']
+    return [shorten(name, 24), ...counts, formatBytes(bytes), formatTime(changedAt).slice(0, 10)]
+  })
+  const below = stores.map(({ name, documents, problem }) => {
+    const left = documents.length - MOST_DOCUMENTS
+    const from = documents.slice(0, MOST_DOCUMENTS).map((path) => `${DERIVED.test(name) ? '--docs ' : ''}${path}`)
+    const texts = problem === undefined ? [...from, ...(left > 0 ? [`and ${left} more`] : [])] : [problem]
+    return texts.flatMap((text) => hung(' '.repeat(INDENT), text, room))
+  })
+  return tableOver(rows, below, [1, 2, 3])
 }
 
 /** A text of any origin behind a label; where it has more cells than a row it goes on below itself. */
-function hung(label: string, text: string, room: number): string {
+function hung(label: string, text: string, room: number): readonly string[] {
   const shown = visibleLine(text)
   const rows = room === Infinity ? [shown] : rowsOf(shown, Math.max(20, room - label.length - 1))
-  return rows.map((row, index) => `${index === 0 ? label : ' '.repeat(label.length)}${row}`.trimEnd() + '\n').join('')
+  return rows.map((row, index) => `${index === 0 ? label : ' '.repeat(label.length)}${row}`.trimEnd())
 }

@@ -5,10 +5,10 @@ import { toCriaError } from '../../core/error.ts'
 import { defineCommand, jsonOption } from '../command.ts'
 import type { Command } from '../command.ts'
 import { printTable, shorten } from '../format.ts'
-import { note, printJson, toJsonLine } from '../io.ts'
+import { note, printJson } from '../io.ts'
 import { modelSettings } from '../model-options.ts'
 import { readText } from '../read-text.ts'
-import { TEMPLATE_OPTIONS } from '../shared-options.ts'
+import { OPTIONS } from '../shared-options.ts'
 import { defined } from '../../util/check.ts'
 
 const DETAILS = `A template is a Markdown file in templates/ of the home of cria, to be edited and shared. Settings may stand on top, between two
@@ -50,7 +50,8 @@ export const templatesShow: Command = defineCommand({
   examples: ['cria templates show review', 'cria templates show review > review.md'],
   async run({ arguments: [name = ''], options }, io) {
     const template = readTemplate(name, homePaths(io), io.cwd)
-    await io.stdout.write(options.json ? toJsonLine(template) : template.text)
+    if (options.json) await printJson(io, template)
+    else await io.stdout.write(template.text)
   },
 })
 
@@ -61,9 +62,9 @@ export const templatesSave: Command = defineCommand({
     { name: 'prompt', about: 'the prompt; "-", or nothing, reads the whole file from standard input', required: false },
   ],
   options: {
-    system: TEMPLATE_OPTIONS.system,
+    system: OPTIONS.system,
     model: { type: 'text', short: 'm', value: 'MODEL', about: 'the model that is asked' },
-    option: TEMPLATE_OPTIONS.option,
+    option: OPTIONS.option,
     force: { type: 'flag', about: 'replace a template of this name' },
   },
   details: DETAILS,
@@ -77,13 +78,7 @@ export const templatesSave: Command = defineCommand({
     const isPiped = given === undefined && system === undefined
     const prompt = given === undefined && !isPiped ? '' : await readText(given ?? '-', 'template', io)
     const isWhole = system === undefined && model === undefined && option.length === 0
-    const text = isWhole
-      ? prompt
-      : formatTemplate({
-          ...defined({ system, model }),
-          options: option,
-          prompt,
-        })
+    const text = isWhole ? prompt : formatTemplate({ ...defined({ system, model }), options: option, prompt })
     await note(io, `saved as ${saveTemplate(name, text, homePaths(io), { replace: options.force })}`)
   },
 })

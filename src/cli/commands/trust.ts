@@ -3,7 +3,6 @@ import type { CriaConfig } from '../../app/config-schema.ts'
 import { findProjectFiles } from '../../app/context/project-files.ts'
 import type { ProjectFiles } from '../../app/context/project-files.ts'
 import { approvalsFor, forgetApproval } from '../../app/approvals.ts'
-import type { Approval } from '../../app/approvals.ts'
 import { homePaths } from '../../app/paths.ts'
 import type { HomePaths } from '../../app/paths.ts'
 import {
@@ -42,10 +41,15 @@ has to be trusted again. --show also lists the rules that were kept when a chat 
     const project = findProjectConfig(io.cwd, paths)
     const found = await findProjectFiles(io.cwd)
     if (options.forget !== undefined) return forget(options.forget, paths, io)
-    if (options.revoke) return revoke({ project, found, config: null }, paths, options.json, io)
+    if (options.revoke) {
+      const folder = project?.folder ?? io.cwd
+      const wasTrusted = [revokeTrust(folder, paths), revokeInstructions(found.root, paths)].includes(true)
+      if (options.json) return printJson(io, viewOf(project, found, null, io))
+      return note(io, wasTrusted ? `${folder} is no longer trusted.` : `${folder} was not trusted.`)
+    }
 
-    const trustable = found.files.some(({ isCut }) => !isCut)
-    if (project === undefined && !trustable) {
+    const whole = found.files.filter(({ isCut }) => !isCut)
+    if (project === undefined && whole.length === 0) {
       const nothing = `There is no .cria/config.json and no AGENTS.md in ${io.cwd}, nor above it in its repository: there is nothing to trust.`
       if (!options.show) throw new CriaError('not_found', nothing)
       if (!options.json) await note(io, nothing)
@@ -53,84 +57,61 @@ has to be trusted again. --show also lists the rules that were kept when a chat 
     const config = project === undefined ? null : readProjectConfig(project)
     if (!options.show) {
       if (project !== undefined) trust(project, paths)
-      const whole = found.files.filter(({ isCut }) => !isCut)
       if (whole.length > 0) trustInstructions(found.root, whole, paths)
     }
-    const view = viewOf({ project, found, config }, paths, io)
+    const view = viewOf(project, found, config, io)
     if (options.json) await printJson(io, view)
     else await show(view, found, io)
   },
 })
 
-interface Subject {
-  readonly project: ProjectConfig | undefined
-  readonly found: ProjectFiles
-  readonly config: CriaConfig | null
-}
-
-async function revoke(subject: Subject, paths: HomePaths, isJson: boolean, io: Io): Promise<void> {
-  const folder = subject.project?.folder ?? io.cwd
-  const wasTrusted = [revokeTrust(folder, paths), revokeInstructions(subject.found.root, paths)].includes(true)
-  if (isJson) await printJson(io, viewOf(subject, paths, io))
-  else await note(io, wasTrusted ? `${folder} is no longer trusted.` : `${folder} was not trusted.`)
-}
-
 async function forget(rule: string, paths: HomePaths, io: Io): Promise<void> {
-  if (!forgetApproval(rule, io.cwd, paths)) {
-    const rules = approvalsFor(io.cwd, paths).map((approval) => approval.rule)
-    const hint = rules.length === 0 ? {} : { hint: `Kept are: ${rules.join(', ')}.` }
-    throw new CriaError('not_found', `The rule ${JSON.stringify(rule)} was not kept, neither in ${io.cwd} nor everywhere.`, hint)
-  }
-  await note(io, `${rule} is asked about again.`)
+  if (forgetApproval(rule, io.cwd, paths)) return note(io, `${rule} is asked about again.`)
+  const rules = approvalsFor(io.cwd, paths).map((approval) => approval.rule)
+  const hint = rules.length === 0 ? {} : { hint: `Kept are: ${rules.join(', ')}.` }
+  throw new CriaError('not_found', `The rule ${JSON.stringify(rule)} was not kept, neither in ${io.cwd} nor everywhere.`, hint)
 }
 
-interface TrustView {
-  readonly folder: string
-  readonly file: string | null
-  readonly sha256: string | null
-  /** Of the configuration; where there is none, of all instructions. */
-  readonly trust: TrustState
-  readonly config: CriaConfig | null
-  readonly instructions: readonly { readonly file: string; readonly sha256: string; readonly trust: TrustState }[]
-  /** Rules that were kept when a call was asked about; `folder` is `null` for those that hold everywhere. */
-  readonly approvals: readonly Approval[]
-}
+type TrustView = ReturnType<typeof viewOf>
 
-function viewOf({ project, found, config }: Subject, paths: HomePaths, io: Io): TrustView {
+/** The object that `--json` prints. @param config `null` where it is not read */
+function viewOf(project: ProjectConfig | undefined, found: ProjectFiles, config: CriaConfig | null, io: Io) {
+  const paths = homePaths(io)
   const trusted = trustedInstructions(found.root, paths)
-  const instructions = found.files.map(({ name, hash }): TrustView['instructions'][number] => {
+  const stateOf = (name: string, hash: string): TrustState => {
     const known = trusted.get(name)
-    return { file: name, sha256: hash, trust: known === undefined ? 'untrusted' : known === hash ? 'trusted' : 'changed' }
-  })
+    if (known === undefined) return 'untrusted'
+    return known === hash ? 'trusted' : 'changed'
+  }
+  const instructions = found.files.map(({ name, hash }) => ({ file: name, sha256: hash, trust: stateOf(name, hash) }))
   const all = instructions.length > 0 && instructions.every((one) => one.trust === 'trusted') ? 'trusted' : 'untrusted'
   return {
     folder: project?.folder ?? (found.files.length > 0 ? found.root : io.cwd),
     file: project?.file ?? null,
     sha256: project?.hash ?? null,
+    // Of the configuration; where there is none, of all instructions.
     trust: project === undefined ? all : trustState(project, paths),
     config,
     instructions,
+    // Rules that were kept when a call was asked about; their folder is `null` where they hold everywhere.
     approvals: approvalsFor(io.cwd, paths),
   }
 }
 
 /** All of it: nobody should trust what was not shown. */
 async function show(view: TrustView, found: ProjectFiles, io: Io): Promise<void> {
-  const { file, trust: state, config, instructions, approvals } = view
+  const { file, config, instructions, approvals } = view
   for (const { rule, folder, at } of approvals)
     await note(io, `allowed ${folder === null ? 'everywhere' : `in ${folder}`} since ${formatTime(Date.parse(at))}: ${rule}`)
   if (config !== null) {
     await io.stdout.write(`${visibleText(JSON.stringify(config, undefined, 2))}\n`)
-    await note(io, state === 'trusted' ? `${file} counts from now on.` : `${file} does not count (${state}).`)
+    await note(io, view.trust === 'trusted' ? `${file} counts from now on.` : `${file} does not count (${view.trust}).`)
   }
   for (const [index, { name, text, isCut }] of found.files.entries()) {
-    const trusts = instructions[index]?.trust ?? 'untrusted'
+    const state = instructions[index]?.trust ?? 'untrusted'
     await io.stdout.write(`${visibleText(text.trimEnd())}\n`)
     if (isCut) await note(io, `${name} stays data to the model: it is larger than 1 MB.`)
-    else
-      await note(
-        io,
-        trusts === 'trusted' ? `${name} instructs the model from now on.` : `${name} is data to the model (${trusts}).`,
-      )
+    else if (state === 'trusted') await note(io, `${name} instructs the model from now on.`)
+    else await note(io, `${name} is data to the model (${state}).`)
   }
 }

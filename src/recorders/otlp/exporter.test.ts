@@ -6,8 +6,7 @@ import { query } from '../../engine/query.ts'
 import { startSpan } from '../../engine/span.ts'
 import { ScriptedModel } from '../../providers/scripted/scripted-model.ts'
 import { SqliteRecorder } from '../sqlite/recorder.ts'
-import { exportSpans, headersOf } from './export-spans.ts'
-import { OtlpExporter } from './exporter.ts'
+import { exportSpans, headersOf, OtlpExporter } from './exporter.ts'
 
 interface Received {
   readonly url: string | undefined

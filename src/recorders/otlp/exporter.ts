@@ -1,7 +1,8 @@
 /** Sends spans to an OpenTelemetry collector over HTTP, beside the journal. A collector that fails costs nobody an answer. */
 
-import type { SpanRecord } from '../../core/span.ts'
 import type { Json, JsonObject } from '../../core/json.ts'
+import type { Recorder } from '../../core/recorder.ts'
+import type { SpanRecord } from '../../core/span.ts'
 
 export interface OtlpOptions {
   /** Base URL of the collector; `/v1/traces` is added. */
@@ -70,6 +71,35 @@ export class OtlpExporter {
   }
 }
 
+/** The same recorder; its spans go to the collector too. */
+export function exportSpans<R extends Recorder>(recorder: R, exporter: OtlpExporter): R {
+  return {
+    ...recorder,
+    span: (span: SpanRecord) => {
+      exporter.add(span)
+      return recorder.span(span)
+    },
+    close: () => exporter.flush().then(() => recorder.close()),
+  }
+}
+
+/** Reads `name=value,name=value`, percent-encoded, as the environment of OpenTelemetry has it. */
+export function headersOf(text: string): Record<string, string> {
+  const pairs = text.split(',').flatMap((pair) => {
+    const [name = '', ...rest] = pair.split('=')
+    return name.trim() === '' ? [] : [[name.trim(), decoded(rest.join('=').trim())] as const]
+  })
+  return Object.fromEntries(pairs)
+}
+
+function decoded(value: string): string {
+  try {
+    return decodeURIComponent(value)
+  } catch {
+    return value
+  }
+}
+
 /** The body of a request to `/v1/traces`. */
 function encodeSpans(spans: readonly SpanRecord[], serviceName: string): JsonObject {
   return {
@@ -96,11 +126,9 @@ function encodeSpan(span: SpanRecord): JsonObject {
     startTimeUnixNano: nanoseconds(span.startedAt),
     endTimeUnixNano: nanoseconds(span.endedAt),
     attributes: attributes(span.attributes),
-    events: span.events.map(({ name, at, attributes: own }) => ({
-      name,
-      timeUnixNano: nanoseconds(at),
-      attributes: attributes(own ?? {}),
-    })),
+    events: span.events.map(({ name, at, attributes: own = {} }) => {
+      return { name, timeUnixNano: nanoseconds(at), attributes: attributes(own) }
+    }),
     status: { code: STATUS[span.status], ...(span.error === undefined ? {} : { message: span.error }) },
   }
 }

@@ -1,35 +1,22 @@
 import { DatabaseSync } from 'node:sqlite'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import type { Amount } from '../../core/budget.ts'
 import { dayOf, NOTHING } from '../../core/budget.ts'
 import { closeOf, entriesOf, EXACT_USAGE, openOf, resultOf, stamper, STARTED_AT } from '../../testing/turns.ts'
-import { thisOwner } from './owner.ts'
-import { SqliteRecorder } from './recorder.ts'
+import { journalFolder } from '../../../test/support/journal-folder.ts'
+import { thisOwner } from './lease.ts'
+import type { SqliteRecorder } from './recorder.ts'
 import { APPLICATION_ID, MIGRATIONS } from './schema.ts'
 
-let folder: string
-let path: string
+const place = journalFolder()
 let now: number
-const opened: SqliteRecorder[] = []
 
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'cria-budget-'))
-  path = join(folder, 'cria.db')
   now = STARTED_AT
 })
 
-afterEach(async () => {
-  for (const recorder of opened.splice(0)) await recorder.close()
-  rmSync(folder, { recursive: true })
-})
-
-async function open(owner = thisOwner()): Promise<SqliteRecorder> {
-  const recorder = await SqliteRecorder.open({ path, clock: { now: () => now }, leaseMs: 60_000, owner })
-  opened.push(recorder)
-  return recorder
+function open(owner = thisOwner()): Promise<SqliteRecorder> {
+  return place.open({ clock: { now: () => now }, leaseMs: 60_000, owner })
 }
 
 const DAY = dayOf(STARTED_AT)
@@ -55,7 +42,7 @@ async function reserveIn(recorder: SqliteRecorder, turnId: string): Promise<void
 
 /** As if the process that holds the open turns had ended: no process has this id. */
 function killOwner(): void {
-  const database = new DatabaseSync(path)
+  const database = new DatabaseSync(place.path)
   database.exec(`UPDATE leases SET pid = ${2 ** 22 + 1}`)
   database.close()
 }
@@ -161,14 +148,14 @@ describe('turns that are closed count', () => {
     now += 10 * 86_400_000
     await recorder.openTurn(openOf('b', { sessionId: 'b', startedAt: now }))
     await recorder.gc({ maxAgeMs: 86_400_000 })
-    const database = new DatabaseSync(path, { readOnly: true })
+    const database = new DatabaseSync(place.path, { readOnly: true })
     expect(database.prepare('SELECT name FROM spending').all()).toEqual([])
     database.close()
   })
 })
 
 test('a journal from before there were budgets is counted when it is brought up to date', () => {
-  const before = new DatabaseSync(path)
+  const before = new DatabaseSync(place.path)
   before.exec(MIGRATIONS[0] ?? '')
   before.exec(`PRAGMA user_version = 1; PRAGMA application_id = ${APPLICATION_ID}`)
   before.exec(`INSERT INTO sessions (session_id, created_at) VALUES ('s', 0)`)

@@ -1,32 +1,15 @@
 import { DatabaseSync } from 'node:sqlite'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { cacheStoreSuite } from '../../testing/cache-store-suite.ts'
+import { describe, expect, test } from 'vitest'
+import { cacheStoreSuite } from '../../testing/shared-store-suites.ts'
+import { journalFolder } from '../../../test/support/journal-folder.ts'
 import { MemoryCache, ResponseCache } from '../../model/response-cache.ts'
-import { SqliteRecorder } from './recorder.ts'
+import type { SqliteRecorder } from './recorder.ts'
 import { APPLICATION_ID, MIGRATIONS } from './schema.ts'
 
 cacheStoreSuite('answers in memory', () => ({ store: new MemoryCache(), close: () => {} }), { describe, it: test })
 
-let folder: string
-let path: string
-const opened: SqliteRecorder[] = []
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'cria-cache-'))
-  path = join(folder, 'cria.db')
-})
-afterEach(async () => {
-  for (const recorder of opened.splice(0)) await recorder.close()
-  rmSync(folder, { recursive: true })
-})
-
-async function open(readOnly = false): Promise<SqliteRecorder> {
-  const recorder = await SqliteRecorder.open({ path, readOnly })
-  opened.push(recorder)
-  return recorder
-}
+const place = journalFolder()
+const open = (readOnly = false): Promise<SqliteRecorder> => place.open({ readOnly })
 
 const ANSWER = { parts: [{ type: 'text' as const, text: 'kept \ud83d' }], finishReason: 'stop' as const, abstained: false }
 
@@ -35,7 +18,7 @@ describe('a cache in the file of a journal', () => {
     const [one, two] = [await open(), await open()]
     await new ResponseCache({ store: one.cache }).set('k', ANSWER)
     expect(await new ResponseCache({ store: two.cache }).get('k')).toEqual(ANSWER)
-    for (const recorder of opened.splice(0)) await recorder.close()
+    for (const recorder of [one, two]) await recorder.close()
     expect(await new ResponseCache({ store: (await open()).cache }).get('k')).toEqual(ANSWER)
   })
 
@@ -97,7 +80,7 @@ describe('a cache in the file of a journal', () => {
   })
 
   test('ENG-CACHE-001 a journal of an older version gets its table when it is opened', async () => {
-    const database = new DatabaseSync(path)
+    const database = new DatabaseSync(place.path)
     database.exec(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA journal_mode = WAL`)
     for (const migration of MIGRATIONS.slice(0, 2)) database.exec(migration)
     database.exec('PRAGMA user_version = 2')
@@ -109,14 +92,14 @@ describe('a cache in the file of a journal', () => {
 })
 
 function rows(): string[] {
-  const database = new DatabaseSync(path)
+  const database = new DatabaseSync(place.path)
   const values = database.prepare('SELECT value FROM answers').all()
   database.close()
   return values.map((row) => String(row['value']))
 }
 
 function change(sql: string, value: string | Uint8Array): void {
-  const database = new DatabaseSync(path)
+  const database = new DatabaseSync(place.path)
   database.prepare(sql).run(value)
   database.close()
 }

@@ -6,9 +6,10 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { EventBody } from '../../core/event.ts'
 import { closeOf, entriesOf, openOf, stamper, STARTED_AT } from '../../testing/turns.ts'
 import { mountSmall } from '../../../test/support/small-disk.ts'
-import { openJournalFile } from './file.ts'
+import { openFile } from '../../util/sqlite/open-file.ts'
+import { JOURNAL } from './journal.ts'
 import type { Journal } from './journal.ts'
-import { thisOwner } from './owner.ts'
+import { thisOwner } from './lease.ts'
 import { createReader } from './read.ts'
 import { SqliteRecorder } from './recorder.ts'
 import { closeTurn, openTurn, record } from './turn.ts'
@@ -87,7 +88,7 @@ describe('a journal that cannot grow', () => {
 
   beforeEach(() => {
     now = STARTED_AT
-    const connection = openJournalFile({ path: join(folder, 'cria.db'), readOnly: false, synchronous: 'normal' })
+    const connection = openFile(JOURNAL, { path: join(folder, 'cria.db'), readOnly: false, synchronous: 'normal' })
     journal = {
       connection,
       now: () => now,
@@ -198,7 +199,7 @@ describe('a loss of power', () => {
       const copy = join(folder, name)
       copyFileSync(path, copy)
       writeFileSync(`${copy}-wal`, lost)
-      const connection = openJournalFile({ path: copy, readOnly: false, synchronous: 'normal' })
+      const connection = openFile(JOURNAL, { path: copy, readOnly: false, synchronous: 'normal' })
       const counts = connection.all<{ n: number }>(
         `SELECT count(*) AS n FROM events JOIN turns ON turns.id = turn WHERE state <> 'open' GROUP BY turn`,
       )

@@ -1,27 +1,20 @@
 import { hash } from 'node:crypto'
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { user } from '../../core/message.ts'
 import { closeOf, entriesOf, openOf, resultOf, stamper } from '../../testing/turns.ts'
+import { journalFolder } from '../../../test/support/journal-folder.ts'
 import { SqliteRecorder } from './recorder.ts'
 import { APPLICATION_ID, MIGRATIONS } from './schema.ts'
 
-let folder: string
-let path: string
-
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'cria-erase-'))
-  path = join(folder, 'cria.db')
-})
-afterEach(() => rmSync(folder, { recursive: true }))
+const place = journalFolder()
 
 /** The bytes of all files of the journal, in lower case as the search index has its words. */
 function bytes(): string {
-  return readdirSync(folder)
-    .map((name) => readFileSync(join(folder, name)).toString('latin1').toLowerCase())
+  return readdirSync(place.folder)
+    .map((name) => readFileSync(join(place.folder, name)).toString('latin1').toLowerCase())
     .join()
 }
 
@@ -49,7 +42,7 @@ async function longTurn(recorder: SqliteRecorder, turnId: string, userId: string
 
 describe('SqliteRecorder.deleteUser', () => {
   it('REC-PROMPT-001 forgets the prompts that only turns of the user were made with', async () => {
-    const recorder = await SqliteRecorder.open({ path })
+    const recorder = await SqliteRecorder.open({ path: place.path })
     const shared = { name: 'tone', hash: 'a'.repeat(64), template: 'Be kind.' }
     const own = { name: 'Assistant of Grasshopper', hash: 'b'.repeat(64), template: 'You help Mrs Hopper.' }
     for (const [userId, prompts] of Object.entries({ ada: [shared], grace: [shared, own] })) {
@@ -64,7 +57,7 @@ describe('SqliteRecorder.deleteUser', () => {
   })
 
   it('leaves no word of the user in the file, its search index and its log, and all words of the others', async () => {
-    const recorder = await SqliteRecorder.open({ path })
+    const recorder = await SqliteRecorder.open({ path: place.path })
     for (let n = 0; n < 60; n += 1)
       await longTurn(recorder, `turn_${n}`, n % 3 === 0 ? 'ada-lovelace' : `other${n % 3}`, words(n).join(' '))
     const found = (n: number): string[] => {
@@ -83,7 +76,7 @@ describe('SqliteRecorder.deleteUser', () => {
   })
 
   it('overwrites what a file of an earlier version still held of deleted turns', async () => {
-    const before = new DatabaseSync(path)
+    const before = new DatabaseSync(place.path)
     before.exec(`PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL; PRAGMA application_id = ${APPLICATION_ID}`)
     for (const migration of MIGRATIONS.slice(0, 6)) before.exec(migration)
     before.exec(`PRAGMA user_version = 6; INSERT INTO sessions (session_id, created_at) VALUES ('old', 0)`)
@@ -96,7 +89,7 @@ describe('SqliteRecorder.deleteUser', () => {
     before.close()
     const word = words(1)[30] ?? ''
     expect(bytes()).toContain(word)
-    const recorder = await SqliteRecorder.open({ path })
+    const recorder = await SqliteRecorder.open({ path: place.path })
     expect(await recorder.deleteSession('another')).toEqual({ turns: 0, sessions: 0, wiped: true })
     expect(bytes()).not.toContain(word)
     expect(recorder.read.turn('turn_29')?.turn.question).toBe('Gone?')

@@ -1,22 +1,21 @@
-/** Events of a turn in the table of events. */
+/**
+ * Events of a turn in the table of events. A long answer is kept once: its message holds the text, and the row of the turn, its deltas and
+ * its last event refer to the message.
+ */
 
-import type { QueryEvent } from '../../core/event.ts'
+import type { EventOf, QueryEvent } from '../../core/event.ts'
 import type { Connection } from '../../util/sqlite/connection.ts'
-import { readRow } from './columns.ts'
+import { readRow, readRows } from './columns.ts'
 import type { Damage } from './columns.ts'
-import { decodeMessage } from './message.ts'
-import { fromRow, toRows } from './rows.ts'
+import type { TurnKey } from './journal.ts'
+import { textReader } from './message.ts'
+import { fromRow, sharedEnd, toRows, toSharedRows } from './rows.ts'
 import type { EventRow, StoredRow } from './rows.ts'
 
 /** Fewer rows of deltas than this stay as they are: joined they would take no less room. */
 const FOLD_FROM = 64
-
-export interface TurnKey {
-  /** Integer key of the row of the turn. */
-  readonly key: number
-  readonly turnId: string
-  readonly sessionId: string
-}
+/** Characters from which on a text is shared; shorter ones are found where one looks for them. */
+const LONG = 65_536
 
 /** `messages` has the key of the message of each `message` event, by `seq`. */
 export function insertEvents(
@@ -25,7 +24,12 @@ export function insertEvents(
   events: readonly QueryEvent[],
   messages: ReadonlyMap<number, number> = new Map(),
 ): void {
-  for (const row of toRows(events)) insertRow(connection, turn, row, messages.get(row.seq) ?? null)
+  for (const row of toRows(events)) insertEvent(connection, turn, row, messages.get(row.seq))
+}
+
+function insertEvent(connection: Connection, turn: number, { seq, step, at, type, body }: EventRow, message?: number): void {
+  const values = [turn, seq, step, at, type, body, message ?? null]
+  connection.run('INSERT INTO events (turn, seq, step, at, type, body, message) VALUES (?, ?, ?, ?, ?, ?, ?)', values)
 }
 
 /** Events whose `seq` is greater than `after`, but for those that cannot be read. */
@@ -38,47 +42,76 @@ export function readEvents(connection: Connection, turn: TurnKey, after = -1, da
     ),
   )
   const textOf = textReader(connection)
-  const events = (rows ?? []).flatMap((row) => readRow(`event ${row.seq}`, damage, () => fromRow(row, turn, textOf)) ?? [])
+  const events = readRows(
+    rows ?? [],
+    damage,
+    ({ seq }) => `event ${seq}`,
+    (row) => fromRow(row, turn, textOf),
+  )
   // The first row may begin before what was asked for.
-  return events.filter((event) => event.seq > after)
-}
-
-/** Reads the texts of messages, each once. */
-export function textReader(connection: Connection): (message: number) => string {
-  const texts = new Map<number, string>()
-  return (message) => {
-    let text = texts.get(message)
-    if (text === undefined) {
-      const row = connection.get<{ body: string }>('SELECT body FROM messages WHERE id = ?', [message])
-      text = decodeMessage('', row?.body ?? '').content
-      texts.set(message, text)
-    }
-    return text
-  }
+  return events.flat().filter(({ seq }) => seq > after)
 }
 
 /** Joins the rows of deltas that were written batch by batch, where there are so many of them that it saves room. */
 export function foldDeltas(connection: Connection, turn: TurnKey & { readonly nextSeq: number }): void {
   if (turn.nextSeq < FOLD_FROM) return
-  const rows = connection.all<StoredRow>(
-    `SELECT seq, step, at, type, body, NULL AS messageBody, message
-     FROM events WHERE turn = ? AND type IN ('text_delta', 'thinking') AND message IS NULL ORDER BY seq`,
-    [turn.key],
-  )
+  const deltas = `turn = ? AND type IN ('text_delta', 'thinking') AND message IS NULL`
+  const rows = readDeltas(connection, deltas, [turn.key])
   if (rows.length < FOLD_FROM) return
-  const folded = toRows(rows.flatMap((row) => fromRow(row, turn, textReader(connection))))
-  connection.run(`DELETE FROM events WHERE turn = ? AND type IN ('text_delta', 'thinking') AND message IS NULL`, [turn.key])
-  for (const row of folded) insertRow(connection, turn.key, row, null)
+  const events = rows.flatMap((row) => fromRow(row, turn, noText))
+  connection.run(`DELETE FROM events WHERE ${deltas}`, [turn.key])
+  insertEvents(connection, turn.key, events)
 }
 
-export function insertRow(connection: Connection, turn: number, row: EventRow, message: number | null): void {
-  connection.run('INSERT INTO events (turn, seq, step, at, type, body, message) VALUES (?, ?, ?, ?, ?, ?, ?)', [
-    turn,
-    row.seq,
-    row.step,
-    row.at,
-    row.type,
-    row.body,
-    message,
-  ])
+function readDeltas(connection: Connection, condition: string, values: readonly number[]): StoredRow[] {
+  return connection.all<StoredRow>(
+    `SELECT seq, step, at, type, body, NULL AS messageBody, message FROM events WHERE ${condition} ORDER BY seq`,
+    values,
+  )
+}
+
+/** Rows of deltas hold their own texts until the turn is closed. */
+function noText(): string {
+  return ''
+}
+
+/**
+ * Part of the transaction that closes a turn: writes the last event, and shares the text of the answer where it is long.
+ *
+ * @returns the key of the message that holds the text; `undefined` where nothing is shared.
+ */
+export function insertEnd(connection: Connection, turn: TurnKey, event: QueryEvent, text: string): number | undefined {
+  const holder = text.length < LONG ? undefined : messageWith(connection, turn, text)
+  if (holder !== undefined) shareDeltas(connection, turn, holder, text)
+  if (holder !== undefined && event.type === 'complete' && event.result.text === text)
+    insertEvent(connection, turn.key, sharedEnd(event), holder.key)
+  else insertEvents(connection, turn.key, [event])
+  return holder?.key
+}
+
+interface Holder {
+  readonly key: number
+  readonly step: number
+}
+
+/** The last message of the assistant, where its text is this one. */
+function messageWith(connection: Connection, turn: TurnKey, text: string): Holder | undefined {
+  const last = connection.get<Holder>(
+    `SELECT message AS key, step FROM turn_messages JOIN messages ON messages.id = message
+     WHERE turn = ? AND role = 'assistant' ORDER BY position DESC LIMIT 1`,
+    [turn.key],
+  )
+  return last !== undefined && textReader(connection)(last.key) === text ? last : undefined
+}
+
+function shareDeltas(connection: Connection, turn: TurnKey, { key, step }: Holder, text: string): void {
+  const rows = readDeltas(connection, `turn = ? AND type = 'text_delta' AND step = ?`, [turn.key, step])
+  const unpacked = rows.map((row) => ({ seq: row.seq, deltas: fromRow(row, turn, noText) as EventOf<'text_delta'>[] }))
+  // Earlier attempts were taken back.
+  const attempt = unpacked.at(-1)?.deltas[0]?.attempt
+  const said = unpacked.filter(({ deltas }) => deltas[0]?.attempt === attempt)
+  const deltas = said.flatMap((row) => row.deltas)
+  if (deltas.map((delta) => delta.text).join('') !== text) return
+  for (const { seq } of said) connection.run('DELETE FROM events WHERE turn = ? AND seq = ?', [turn.key, seq])
+  for (const row of toSharedRows(deltas)) insertEvent(connection, turn.key, row, key)
 }

@@ -5,9 +5,9 @@ import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { ErrorCode } from '../../core/error.ts'
 import { closeOf, openOf, stamper } from '../../testing/turns.ts'
-import { JOURNAL, openJournalFile } from './file.ts'
+import { JOURNAL } from './journal.ts'
 import { SqliteRecorder } from './recorder.ts'
-import { migrate, schemaVersion } from '../../util/sqlite/open-file.ts'
+import { migrate, openFile, schemaVersion } from '../../util/sqlite/open-file.ts'
 import { APPLICATION_ID, MIGRATIONS } from './schema.ts'
 
 let folder: string
@@ -71,7 +71,7 @@ describe('the file of a journal', () => {
       ['normal', 1],
       ['full', 2],
     ] as const) {
-      const connection = openJournalFile({ path, readOnly: false, synchronous })
+      const connection = openFile(JOURNAL, { path, readOnly: false, synchronous })
       expect(connection.get('PRAGMA journal_mode')).toEqual({ journal_mode: 'wal' })
       expect(connection.get('PRAGMA synchronous')).toEqual({ synchronous: level })
       expect(connection.get('PRAGMA busy_timeout')).toEqual({ timeout: 10_000 })
@@ -231,7 +231,7 @@ describe('migrations', () => {
 
   it('bring an older file forward, once, and keep what is in it', async () => {
     await writeTurn('turn_a')
-    const [first, second] = [0, 1].map(() => openJournalFile({ path, readOnly: false, synchronous: 'normal' }))
+    const [first, second] = [0, 1].map(() => openFile(JOURNAL, { path, readOnly: false, synchronous: 'normal' }))
     for (const connection of [first, second, first])
       if (connection !== undefined) migrate(connection, { ...JOURNAL, migrations: next })
     expect(second === undefined ? 0 : schemaVersion(second)).toBe(next.length)
@@ -263,7 +263,7 @@ describe('migrations', () => {
 
   it('happen as a whole or not at all', async () => {
     await writeTurn('turn_a')
-    const connection = openJournalFile({ path, readOnly: false, synchronous: 'normal' })
+    const connection = openFile(JOURNAL, { path, readOnly: false, synchronous: 'normal' })
     expect(() => migrate(connection, { ...JOURNAL, migrations: [...next, 'CREATE TABLE turns (x)'] })).toThrow(/turns/)
     expect(schemaVersion(connection)).toBe(MIGRATIONS.length)
     expect(() => connection.all('SELECT x FROM later')).toThrow(/later/)
@@ -272,7 +272,7 @@ describe('migrations', () => {
 
   it('are not made by those who only read', async () => {
     await writeTurn('turn_a')
-    const connection = openJournalFile({ path, readOnly: true, synchronous: 'normal' })
+    const connection = openFile(JOURNAL, { path, readOnly: true, synchronous: 'normal' })
     expect(() => migrate(connection, { ...JOURNAL, migrations: next })).toThrow(/older version/)
     connection.close()
   })

@@ -5,7 +5,6 @@ import { isTerminal } from '../../core/event.ts'
 import type { QueryEvent } from '../../core/event.ts'
 import type { FollowOptions, TurnState } from '../../core/recorder.ts'
 import type { Connection } from '../../util/sqlite/connection.ts'
-import type { Journal } from './journal.ts'
 import type { SqliteJournalReader } from './read.ts'
 
 /** Milliseconds between two looks whether another process has written. */
@@ -32,21 +31,16 @@ export class Pulse {
   }
 
   /** Resolves when something may have been written, and at once when the signal is aborted. */
-  next(signal: AbortSignal): Promise<void> {
-    if (signal.aborted) return Promise.resolve()
+  async next(signal: AbortSignal): Promise<void> {
+    if (signal.aborted) return
     this.#timer ??= setInterval(() => this.#look(), LOOK_EVERY_MS)
-    return new Promise((resolve) => {
-      const wake = (): void => {
-        signal.removeEventListener('abort', leave)
-        resolve()
-      }
-      const leave = (): void => {
-        this.#waiting.delete(wake)
-        resolve()
-      }
-      signal.addEventListener('abort', leave, { once: true })
-      this.#waiting.add(wake)
-    })
+    const { promise, resolve: wake } = Promise.withResolvers<void>()
+    this.#waiting.add(wake)
+    const onAbort = (): void => wake()
+    signal.addEventListener('abort', onAbort)
+    await promise
+    signal.removeEventListener('abort', onAbort)
+    this.#waiting.delete(wake)
   }
 
   #look(): void {
@@ -68,7 +62,7 @@ export class Pulse {
 
 /** @throws CriaError `not_found` at once for a turn that is not in the journal; ConfigurationError for an `after` that is no number of an event. */
 export function follow(
-  journal: Journal,
+  connection: Connection,
   reader: SqliteJournalReader,
   pulse: Pulse,
   turnId: string,
@@ -76,7 +70,7 @@ export function follow(
 ): AsyncGenerator<QueryEvent, void, undefined> {
   if (!Number.isSafeInteger(after) || after < -1)
     throw new ConfigurationError(`\`after\` must be the \`seq\` of an event, or -1 for all of them, but is ${String(after)}.`)
-  stateOf(journal.connection, turnId)
+  stateOf(connection, turnId)
   const left = new AbortController()
   const events = read(AbortSignal.any([left.signal, ...(signal === undefined ? [] : [signal])]))
   return {
@@ -101,7 +95,7 @@ export function follow(
   async function* read(stop: AbortSignal): AsyncGenerator<QueryEvent, void, undefined> {
     for (let last = after; !stop.aborted; await pulse.next(stop)) {
       // The state first: what is written between the two is read the next time.
-      const state = stateOf(journal.connection, turnId)
+      const state = stateOf(connection, turnId)
       for (const event of reader.events(turnId, last)) {
         last = event.seq
         yield event

@@ -1,32 +1,25 @@
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { system, user } from '../../core/message.ts'
 import { closeOf, entriesOf, openOf, stamper, STARTED_AT } from '../../testing/turns.ts'
 import { mountSmall } from '../../../test/support/small-disk.ts'
-import { openJournalFile } from './file.ts'
+import { openFile } from '../../util/sqlite/open-file.ts'
+import { JOURNAL } from './journal.ts'
+import { journalFolder } from '../../../test/support/journal-folder.ts'
 import { SqliteRecorder } from './recorder.ts'
 
 const HOUR = 3_600_000
 
 describe('gc', () => {
-  let folder: string
-  let path: string
+  const place = journalFolder()
   let recorder: SqliteRecorder
 
   beforeEach(async () => {
-    folder = mkdtempSync(join(tmpdir(), 'cria-journal-'))
-    path = join(folder, 'cria.db')
-    recorder = await SqliteRecorder.open({ path, clock: { now: () => STARTED_AT + 1000 * HOUR } })
-  })
-
-  afterEach(async () => {
-    await recorder.close()
-    rmSync(folder, { recursive: true })
+    recorder = await place.open({ clock: { now: () => STARTED_AT + 1000 * HOUR } })
   })
 
   async function write(n: number, promptHash = 'a'): Promise<void> {
@@ -58,7 +51,7 @@ describe('gc', () => {
   }
 
   function count(table: string): number {
-    const connection = openJournalFile({ path, readOnly: true, synchronous: 'normal' })
+    const connection = openFile(JOURNAL, { path: place.path, readOnly: true, synchronous: 'normal' })
     const row = connection.get<{ n: number }>(`SELECT count(*) AS n FROM ${table}`)
     connection.close()
     return row?.n ?? -1
@@ -68,13 +61,13 @@ describe('gc', () => {
     for (let n = 0; n < 300; n++) await write(n, `prompt_${n % 3}`)
     const maxBytes = 1_500_000
     const unlimited = { maxAgeMs: Number.MAX_SAFE_INTEGER }
-    const before = statSync(path).size
+    const before = statSync(place.path).size
     expect(before).toBeGreaterThan(2 * maxBytes)
     const planned = await recorder.gc({ ...unlimited, maxBytes, dryRun: true })
     const report = await recorder.gc({ ...unlimited, maxBytes })
 
-    expect(statSync(path).size).toBeLessThanOrEqual(maxBytes)
-    expect(statSync(path).size).toBeGreaterThan(maxBytes * 0.7)
+    expect(statSync(place.path).size).toBeLessThanOrEqual(maxBytes)
+    expect(statSync(place.path).size).toBeGreaterThan(maxBytes * 0.7)
     expect(report.bytes).toBeGreaterThan((before - maxBytes) * 0.8)
     expect(Math.abs(planned.turns - report.turns)).toBeLessThan(report.turns * 0.2)
     const left = 300 - report.turns
@@ -97,7 +90,7 @@ describe('gc', () => {
   it('REC-PROMPT-001 prompts are versioned by hash in the order of their first use, and the count outlives them', async () => {
     for (const [n, hash] of ['one', 'two', 'two', 'one', 'three'].entries()) await write(n, hash)
     const versions = (): unknown[] => {
-      const connection = openJournalFile({ path, readOnly: true, synchronous: 'normal' })
+      const connection = openFile(JOURNAL, { path: place.path, readOnly: true, synchronous: 'normal' })
       const rows = connection.all<{ hash: string; version: number }>(
         `SELECT hash, version FROM prompts WHERE bot = 'librarian' ORDER BY version`,
       )
@@ -118,7 +111,7 @@ describe('gc', () => {
 
   it('may be asked while others write', async () => {
     for (let n = 0; n < 50; n++) await write(n)
-    const other = await SqliteRecorder.open({ path, clock: { now: () => STARTED_AT + 1000 * HOUR } })
+    const other = await SqliteRecorder.open({ path: place.path, clock: { now: () => STARTED_AT + 1000 * HOUR } })
     await other.openTurn(openOf('turn_open', { sessionId: 'open' }))
     await recorder.gc({ maxAgeMs: 0 })
     await other.record('turn_open', [{ type: 'messages', step: 0, messages: [system('The same for all. '.repeat(100))] }])
@@ -129,7 +122,7 @@ describe('gc', () => {
 
   it('keeps neither this process nor others waiting', async () => {
     for (let n = 0; n < 600; n++) await write(n)
-    const other = await SqliteRecorder.open({ path, clock: { now: () => STARTED_AT + 1000 * HOUR } })
+    const other = await SqliteRecorder.open({ path: place.path, clock: { now: () => STARTED_AT + 1000 * HOUR } })
     const histogram = monitorEventLoopDelay({ resolution: 5 })
     histogram.enable()
     const waits: number[] = []
@@ -173,12 +166,12 @@ describe('gc', () => {
 
   it('works where the disk is full but for a little', async ({ skip }) => {
     await recorder.close()
-    const place = join(folder, 'small')
-    if (!mountSmall(place, '16m')) skip('mounting a small file system is not permitted here')
+    const small = join(place.folder, 'small')
+    if (!mountSmall(small, '16m')) skip('mounting a small file system is not permitted here')
     try {
-      path = join(place, 'cria.db')
+      const path = join(small, 'cria.db')
       recorder = await SqliteRecorder.open({ path })
-      const ballast = join(place, 'ballast')
+      const ballast = join(small, 'ballast')
       writeFileSync(ballast, Buffer.alloc(5_000_000))
       const fill = async (): Promise<void> => {
         for (let n = 0; n < 5000; n++) await write(n)
@@ -200,7 +193,7 @@ describe('gc', () => {
       await write(3000)
     } finally {
       await recorder.close()
-      execFileSync('umount', ['-l', place])
+      execFileSync('umount', ['-l', small])
     }
   })
 })

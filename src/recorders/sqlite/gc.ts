@@ -1,36 +1,51 @@
 /**
  * Removes turns, the oldest first, in small steps: each holds the lock for a moment, and between two of them other turns of this process
- * and other processes have theirs. Room that is freed is given back to the disk.
+ * and other processes have theirs. Room that is freed is given back to the disk. Unasked, it removes a little each day, and nothing because a
+ * clock is wrong.
  */
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { CriaError } from '../../core/error.ts'
-import type { GcReport } from '../../core/recorder.ts'
+import type { GcOptions, GcReport } from '../../core/recorder.ts'
 import type { Connection } from '../../util/sqlite/connection.ts'
 import { isFull } from '../../util/sqlite/failure.ts'
 import { patiently } from '../../util/sqlite/patience.ts'
-import { truncateLog, usedBytes, vacuum } from '../../util/sqlite/vacuum.ts'
-import { forgetOldAnswers } from './cache.ts'
-import { JOURNAL } from './file.ts'
+import { isMuchFree, truncateLog, usedBytes, vacuum } from '../../util/sqlite/vacuum.ts'
+import { columnsOf, insertInto } from './columns.ts'
+import { JOURNAL } from './journal.ts'
 import type { Journal } from './journal.ts'
 import { removeUnusedPrompts } from './prompts.ts'
 
 /** Milliseconds for which a step holds the lock, about, and for which the next one waits. */
-export const STEP_MS = 25
+const STEP_MS = 25
 export const PAUSE_MS = 10
 
-export interface CleanUp {
+const DAY_MS = 86_400_000
+/** Limits that hold unless others are given. */
+const MAX_AGE_MS = 365 * DAY_MS
+const MAX_BYTES = 2 ** 30
+/** Of the turns, what goes in one day at most without being asked for, but at least some. */
+const MOST_SHARE = 0.02
+const LEAST_TURNS = 20
+/** Days with turns that have to lie behind the time from which age is counted: a clock that is wrong makes one a day at most. */
+const AGREEING_DAYS = 4
+
+interface Limits {
   /** Turns that started before go; epoch milliseconds. */
   readonly before: number
   /** The oldest go until the journal is no larger. */
   readonly maxBytes: number
+}
+
+interface CleanUp extends Limits {
   /** Turns that go at most; default all. */
   readonly most?: number
-  /** Somebody asked for it. */
+  /** A person or a program asked for it. */
   readonly isAsked: boolean
   readonly signal?: AbortSignal | undefined
 }
 
+/** A turn that is to be removed. */
 export interface Victim {
   readonly id: number
   readonly turnId: string
@@ -39,28 +54,85 @@ export interface Victim {
   readonly startedAt: number
 }
 
-interface Tally {
-  turns: number
-  sessions: number
-  oldest: number | null
-  newest: number | null
+export const VICTIM: string = columnsOf('id turnId sessionId traceId startedAt')
+
+/** Removes what was asked for, or says what would go. @throws CriaError `journal_failed` when the disk is so full that not even one turn can be removed. */
+export async function collectGarbage(journal: Journal, options: GcOptions): Promise<GcReport> {
+  const limits = limitsOf(journal, options)
+  return options.dryRun === true
+    ? planCleanUp(journal, limits)
+    : cleanUp(journal, { ...limits, isAsked: true, signal: options.signal })
 }
 
-/** @throws CriaError `journal_failed` when the disk is so full that not even one turn can be removed. */
-export async function cleanUp(journal: Journal, options: CleanUp): Promise<GcReport> {
+/** Removes what is due today, unasked. @returns what was removed; `undefined` when nothing was. */
+export async function tend(journal: Journal, signal?: AbortSignal): Promise<GcReport | undefined> {
   const { connection } = journal
-  const { isAsked, signal } = options
+  if (connection.readOnly) return undefined
+  // A long answer leaves its deltas as free room.
+  if (isMuchFree(connection)) await giveBack(connection, signal)
+  if (!claimToday(journal)) return undefined
+  const most = Math.max(LEAST_TURNS, Math.floor(endedTurns(connection) * MOST_SHARE))
+  const report = await cleanUp(journal, { ...limitsOf(journal, {}), most, isAsked: false, signal })
+  return report.turns === 0 ? undefined : report
+}
+
+/** Two processes that see the same day begin: only one of them does the work. A lock means that the other writes; tomorrow is another day. */
+function claimToday({ connection, now }: Journal): boolean {
+  const at = now()
+  const last = connection.get<{ at: number }>('SELECT tended_at AS at FROM upkeep')?.at
+  // A clock that was ahead when it last happened must not put it off for years.
+  if (last !== undefined && Math.abs(at - last) < DAY_MS) return false
+  const claim = `INSERT INTO upkeep (id, tended_at) VALUES (1, ?)
+    ON CONFLICT DO UPDATE SET tended_at = excluded.tended_at WHERE abs(excluded.tended_at - tended_at) >= ${DAY_MS}`
+  try {
+    return connection.run(claim, [at]) > 0
+  } catch {
+    return false
+  }
+}
+
+/** Limits of a clean-up; an age that was asked for counts from now, whatever the clock says. */
+function limitsOf({ connection, now }: Journal, { maxAgeMs, maxBytes = MAX_BYTES }: GcOptions): Limits {
+  if (maxAgeMs !== undefined) return { before: now() - maxAgeMs, maxBytes }
+  const newest = `SELECT DISTINCT name AS day FROM use_sums WHERE scope = 'day' ORDER BY name DESC LIMIT ?`
+  const days = connection.all<{ day: string }>(newest, [AGREEING_DAYS]).map(({ day }) => day)
+  return { before: trustedTime(now(), days) - MAX_AGE_MS, maxBytes }
+}
+
+/**
+ * The time from which age is counted: no later than the clock, and no later than the fourth-newest day on which there were turns, so that a
+ * clock which is wrong for three days removes nothing. Where there are fewer days than that, nothing is old.
+ *
+ * @param days with turns (`2026-01-31`, UTC), the newest first.
+ */
+export function trustedTime(now: number, days: readonly string[]): number {
+  const time = Date.parse(days[AGREEING_DAYS - 1] ?? '')
+  return Number.isNaN(time) ? Number.NEGATIVE_INFINITY : Math.min(now, time)
+}
+
+function endedTurns(connection: Connection): number {
+  return connection.get<{ n: number | null }>(`SELECT sum(turns) AS n FROM use_sums WHERE scope = 'day'`)?.n ?? 0
+}
+
+async function cleanUp(journal: Journal, options: CleanUp): Promise<GcReport> {
+  const { connection } = journal
+  const { isAsked, signal, most = Infinity } = options
   const before = usedBytes(connection)
-  const tally: Tally = { turns: 0, sessions: 0, oldest: null, newest: null }
-  await patient(() => forgetOldAnswers(connection, journal.now()))
+  const removed = { turns: 0, sessions: 0, oldest: null as number | null, newest: null as number | null }
+  await patient(() => connection.run('DELETE FROM answers WHERE until <= ?', [journal.now()]))
   let isTight = false
   for (;;) {
     if (signal?.aborted === true) break
     try {
       // Where there is little room, the log is emptied before every turn: then a step needs next to none.
       if (isTight) await giveBack(connection).catch(unlessFull)
-      const removed = await patient(() => removeSome(connection, options, tally, isTight ? 1 : Infinity))
-      if (removed === 0) break
+      const victims = (): Iterable<Victim> => oldTurns(connection, options, isTight ? 1 : most - removed.turns)
+      const { gone, sessions } = await patient(() => connection.write(() => removeTurns(connection, victims())))
+      if (gone.length === 0) break
+      removed.oldest ??= gone[0]?.startedAt ?? null
+      removed.newest = gone.at(-1)?.startedAt ?? null
+      removed.turns += gone.length
+      removed.sessions += sessions
     } catch (error) {
       if (!isFull(error)) throw error
       if (isTight) throw tooFull(connection, error)
@@ -68,76 +140,71 @@ export async function cleanUp(journal: Journal, options: CleanUp): Promise<GcRep
     }
     await sleep(PAUSE_MS)
   }
-  if (tally.turns > 0) {
-    await patient(() => removeLeftovers(connection))
+  if (removed.turns > 0) {
+    await patient(() => connection.write(() => removeLeftovers(connection)))
     await patient(() => connection.write(() => removeUnusedPrompts(connection, false)))
   }
-  if (isAsked || tally.turns > 0) await giveBack(connection, signal)
-  const report = { ...tally, bytes: Math.max(0, before - usedBytes(connection)), dryRun: false }
-  if (report.turns > 0) await patient(() => noteCleanUp(journal, report, isAsked))
-  return report
+  if (isAsked || removed.turns > 0) await giveBack(connection, signal)
+  const bytes = Math.max(0, before - usedBytes(connection))
+  if (removed.turns > 0) {
+    const note = { at: journal.now(), asked: Number(isAsked), ...removed, bytes: Math.round(bytes) }
+    await patient(() => insertInto(connection, 'cleanups', note))
+  }
+  return { ...removed, bytes, dryRun: false }
 }
 
 /** The same, only looked at: takes time in proportion to what would go. The bytes are an estimate by the mean size of a turn. */
-export function planCleanUp({ connection }: Journal, { before, maxBytes }: Pick<CleanUp, 'before' | 'maxBytes'>): GcReport {
+function planCleanUp({ connection }: Journal, { before, maxBytes }: Limits): GcReport {
   const used = usedBytes(connection)
-  const all = connection.get<{ turns: number | null }>(`SELECT sum(turns) AS turns FROM use_sums WHERE scope = 'day'`)?.turns ?? 0
+  const all = endedTurns(connection)
   const bytesPerTurn = used / Math.max(1, all)
-  const tooOld = connection.get<{ n: number }>(`SELECT count(*) AS n FROM turns WHERE started_at < ? AND state <> 'open'`, [
-    before,
-  ])?.n
+  const old = connection.get<{ n: number }>(`SELECT count(*) AS n FROM turns WHERE started_at < ? AND state <> 'open'`, [before])
   const tooMuch = used <= maxBytes ? 0 : Math.ceil((used - maxBytes) / bytesPerTurn)
-  const going = `(SELECT session_id, started_at FROM turns WHERE state <> 'open' ORDER BY started_at, id LIMIT ?)`
-  const count = [Math.min(all, Math.max(tooOld ?? 0, tooMuch))]
-  const found = connection.get<Tally>(
-    `SELECT count(*) AS turns, min(started_at) AS oldest, max(started_at) AS newest FROM ${going}`,
-    count,
+  const going = `(SELECT session_id, started_at FROM turns WHERE state <> 'open' ORDER BY started_at, id LIMIT ?1)`
+  const plan = connection.get<Pick<GcReport, 'turns' | 'sessions' | 'oldest' | 'newest'>>(
+    `SELECT count(*) AS turns, min(started_at) AS oldest, max(started_at) AS newest,
+       (SELECT count(*) FROM (SELECT session_id, count(*) AS turns FROM ${going} GROUP BY session_id) AS gone
+        WHERE turns = (SELECT count(*) FROM turns WHERE turns.session_id = gone.session_id)) AS sessions
+     FROM ${going}`,
+    [Math.min(all, Math.max(old?.n ?? 0, tooMuch))],
   )
-  const sessions = connection.get<{ n: number }>(
-    `SELECT count(*) AS n FROM (SELECT session_id, count(*) AS turns FROM ${going} GROUP BY session_id) AS gone
-     WHERE turns = (SELECT count(*) FROM turns WHERE turns.session_id = gone.session_id)`,
-    count,
-  )
-  const turns = found?.turns ?? 0
-  const bytes = Math.round(turns * bytesPerTurn)
-  return { turns, sessions: sessions?.n ?? 0, oldest: found?.oldest ?? null, newest: found?.newest ?? null, bytes, dryRun: true }
+  const { turns = 0, sessions = 0, oldest = null, newest = null } = plan ?? {}
+  return { turns, sessions, oldest, newest, bytes: Math.round(turns * bytesPerTurn), dryRun: true }
 }
 
 export function patient<T>(work: () => T): Promise<T> {
   return patiently(work, performance.now() + JOURNAL.busyTimeoutMs)
 }
 
-/** Removes turns for as long as a step may take, in one transaction; counts them when it has succeeded. */
-function removeSome(
-  connection: Connection,
-  { before, maxBytes, most = Infinity }: CleanUp,
-  tally: Tally,
-  atOnce: number,
-): number {
-  const next: Tally = { ...tally }
-  const deadline = performance.now() + STEP_MS
-  const removed = connection.write(() => {
-    let turns = 0
-    while (turns < atOnce && next.turns < most && (turns === 0 || performance.now() < deadline)) {
-      const victim = connection.get<Victim>(
-        `SELECT id, turn_id AS turnId, session_id AS sessionId, trace_id AS traceId, started_at AS startedAt
-         FROM turns WHERE state <> 'open' ORDER BY started_at, id LIMIT 1`,
-      )
-      if (victim === undefined || (victim.startedAt >= before && usedBytes(connection) <= maxBytes)) break
-      if (removeTurn(connection, victim)) next.sessions += 1
-      next.oldest ??= victim.startedAt
-      next.newest = victim.startedAt
-      next.turns += 1
-      turns += 1
-    }
-    return turns
-  })
-  Object.assign(tally, next)
-  return removed
+/** The turns that are to go, the oldest first; each is looked for when the one before has been removed. */
+function* oldTurns(connection: Connection, { before, maxBytes }: Limits, most: number): Generator<Victim, void, undefined> {
+  for (let left = most; left > 0; left--) {
+    const victim = connection.get<Victim>(`SELECT ${VICTIM} FROM turns WHERE state <> 'open' ORDER BY started_at, id LIMIT 1`)
+    if (victim === undefined || (victim.startedAt >= before && usedBytes(connection) <= maxBytes)) return
+    yield victim
+  }
 }
 
-/** Removes a turn and what nothing refers to without it; says whether its session went with it. */
-export function removeTurn(connection: Connection, { id, turnId, sessionId, traceId }: Victim): boolean {
+/** Removes these turns, and with the last one of a session the session, for about `STEP_MS`; part of the caller's transaction. */
+export function removeTurns(
+  connection: Connection,
+  victims: Iterable<Victim>,
+  prepare?: (victim: Victim) => void,
+): { readonly gone: readonly Victim[]; readonly sessions: number } {
+  const deadline = performance.now() + STEP_MS
+  const gone: Victim[] = []
+  let sessions = 0
+  for (const victim of victims) {
+    prepare?.(victim)
+    sessions += removeTurn(connection, victim)
+    gone.push(victim)
+    if (performance.now() >= deadline) break
+  }
+  return { gone, sessions }
+}
+
+/** Removes a turn and what nothing refers to without it; returns how many sessions went with it. */
+function removeTurn(connection: Connection, { id, turnId, sessionId, traceId }: Victim): number {
   const messages = connection.all<{ message: number }>(
     'SELECT message FROM turn_messages WHERE turn = ? UNION SELECT message FROM compacted_messages WHERE turn = ?',
     [id, id],
@@ -164,33 +231,19 @@ export function removeTurn(connection: Connection, { id, turnId, sessionId, trac
     [sessionId],
   )
   if (gone > 0) connection.run(`DELETE FROM spending WHERE scope = 'session' AND name = ?`, [sessionId])
-  return gone > 0
+  return gone
 }
 
 /** Removes what is older than the oldest turn and belongs to none. */
 function removeLeftovers(connection: Connection): void {
-  connection.write(() => {
-    const first = connection.get<{ at: number | null }>('SELECT min(started_at) AS at FROM turns')?.at ?? Number.MAX_SAFE_INTEGER
-    connection.run('DELETE FROM feedback WHERE at < ?', [first])
-    connection.run(`DELETE FROM spending WHERE scope = 'day' AND name < strftime('%Y-%m-%d', ? / 1000, 'unixepoch')`, [first])
-    // Spans are in the order they ended, nearly: those of no turn that are left are the first ones.
-    connection.run(
-      `DELETE FROM spans WHERE turn_id IS NULL AND ended_at < ? AND id < coalesce((SELECT id FROM spans WHERE turn_id IS NOT NULL ORDER BY id LIMIT 1), id + 1)`,
-      [first],
-    )
-  })
-}
-
-function noteCleanUp({ connection, now }: Journal, { turns, sessions, oldest, newest, bytes }: GcReport, isAsked: boolean): void {
-  connection.run('INSERT INTO cleanups (at, asked, turns, sessions, oldest, newest, bytes) VALUES (?, ?, ?, ?, ?, ?, ?)', [
-    now(),
-    Number(isAsked),
-    turns,
-    sessions,
-    oldest,
-    newest,
-    Math.round(bytes),
-  ])
+  const first = connection.get<{ at: number | null }>('SELECT min(started_at) AS at FROM turns')?.at ?? Number.MAX_SAFE_INTEGER
+  connection.run('DELETE FROM feedback WHERE at < ?', [first])
+  connection.run(`DELETE FROM spending WHERE scope = 'day' AND name < strftime('%Y-%m-%d', ? / 1000, 'unixepoch')`, [first])
+  // Spans are in the order they ended, nearly: those of no turn that are left are the first ones.
+  connection.run(
+    `DELETE FROM spans WHERE turn_id IS NULL AND ended_at < ? AND id < coalesce((SELECT id FROM spans WHERE turn_id IS NOT NULL ORDER BY id LIMIT 1), id + 1)`,
+    [first],
+  )
 }
 
 /** Gives free room back to the disk, step by step. */

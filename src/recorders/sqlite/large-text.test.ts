@@ -1,22 +1,16 @@
-import { mkdtempSync, rmSync, statSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { statSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
 import type { EventBody } from '../../core/event.ts'
 import { assistant, user } from '../../core/message.ts'
 import type { QueryEvent } from '../../core/event.ts'
 import { closeOf, entriesOf, openOf, resultOf, stamper } from '../../testing/turns.ts'
 import { usedBytes } from '../../util/sqlite/vacuum.ts'
-import { openJournalFile } from './file.ts'
+import { openFile } from '../../util/sqlite/open-file.ts'
+import { JOURNAL } from './journal.ts'
+import { journalFolder } from '../../../test/support/journal-folder.ts'
 import { SqliteRecorder } from './recorder.ts'
 
-let folder: string
-let path: string
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'cria-large-'))
-  path = join(folder, 'cria.db')
-})
-afterEach(() => rmSync(folder, { recursive: true }))
+const place = journalFolder()
 
 const piece = (n: number): string => `Piece ${n} of a long answer, with "quotes" and “typography”. 😀\n`.repeat(4)
 
@@ -26,7 +20,7 @@ async function readBack(
   text: string,
   end?: EventBody,
 ): Promise<{ readonly written: readonly QueryEvent[]; readonly read: ReturnType<SqliteRecorder['read']['turn']> }> {
-  const recorder = await SqliteRecorder.open({ path })
+  const recorder = await SqliteRecorder.open({ path: place.path })
   const open = openOf('turn_a')
   const at = stamper(open)
   await recorder.openTurn(open)
@@ -60,7 +54,7 @@ describe('a long answer', () => {
     expect(read?.events).toEqual(written)
     expect(read?.turn.text).toBe(text)
     expect(read?.damaged).toBeUndefined()
-    const connection = openJournalFile({ path, readOnly: true, synchronous: 'normal' })
+    const connection = openFile(JOURNAL, { path: place.path, readOnly: true, synchronous: 'normal' })
     // The index of words has a share as well.
     expect(usedBytes(connection) / Buffer.byteLength(text)).toBeLessThan(1.7)
     connection.close()
@@ -69,11 +63,11 @@ describe('a long answer', () => {
   it('leaves no free room in the file when the journal has been looked after', async () => {
     const long = text.repeat(20)
     await readBack([...Array.from({ length: 20 }, () => delta(text)), { type: 'message', message: assistant(long) }], long)
-    expect(statSync(path).size / Buffer.byteLength(long)).toBeGreaterThan(1.7)
-    const recorder = await SqliteRecorder.open({ path })
+    expect(statSync(place.path).size / Buffer.byteLength(long)).toBeGreaterThan(1.7)
+    const recorder = await SqliteRecorder.open({ path: place.path })
     await recorder.tend()
     await recorder.close()
-    expect(statSync(path).size / Buffer.byteLength(long)).toBeLessThan(1.5)
+    expect(statSync(place.path).size / Buffer.byteLength(long)).toBeLessThan(1.5)
   })
 
   it('keeps what an earlier attempt had said, and thinking in between', async () => {
@@ -100,10 +94,10 @@ describe('a long answer', () => {
   it('is named where the message that holds it is damaged, and the rest is read', async () => {
     await readBack([...texts.map((each) => delta(each)), { type: 'message', message: assistant(text) }], text)
     const { DatabaseSync } = await import('node:sqlite')
-    const database = new DatabaseSync(path)
+    const database = new DatabaseSync(place.path)
     database.exec(`UPDATE messages SET body = '{' WHERE role = 'assistant'`)
     database.close()
-    const recorder = await SqliteRecorder.open({ path })
+    const recorder = await SqliteRecorder.open({ path: place.path })
     const read = recorder.read.turn('turn_a')
     expect(read?.turn).toMatchObject({ status: 'done', text: '' })
     expect(read?.damaged).toContainEqual(expect.stringContaining('its text'))

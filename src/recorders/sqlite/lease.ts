@@ -1,31 +1,27 @@
-/** Leases of open turns: who holds them, when they run out, and what becomes of a turn that nobody holds any more. */
+/**
+ * Leases of open turns: which process holds them and whether it still runs, when they run out, and what becomes of a turn that nobody holds any
+ * more.
+ */
 
+import { readFileSync, readlinkSync } from 'node:fs'
+import { hostname } from 'node:os'
 import { elapsed } from '../../util/clock.ts'
-import { endLostTurn } from '../lost.ts'
+import { endLostTurn } from '../unfinished.ts'
 import { lostTurn } from '../rules.ts'
-import { botOf } from './columns.ts'
-import { endTurn } from './end.ts'
-import { finishCall } from './entries.ts'
+import { botOf, columnsOf, insertInto } from './columns.ts'
+import type { StoredBot } from './columns.ts'
+import { endTurn, finishCall } from './entries.ts'
 import { insertEvents, readEvents } from './events.ts'
-import type { Journal, OpenTurn } from './journal.ts'
-import { livenessOf } from './owner.ts'
-import type { Owner } from './owner.ts'
+import { isFailed } from './journal.ts'
+import type { Journal, OpenTurn, Owner } from './journal.ts'
 import { countLostTurn } from './spending.ts'
 
 /** In the place of the time at which a lease runs out: nobody holds the turn, whoever lives. */
 const GIVEN_UP = 0
 
-export function takeLease(journal: Journal, turn: number): void {
-  const { host, machine, pid, started } = journal.owner
-  journal.connection.run('INSERT INTO leases (turn, until, holder, host, machine, pid, started) VALUES (?, ?, ?, ?, ?, ?, ?)', [
-    turn,
-    journal.now() + journal.leaseMs,
-    journal.holder,
-    host,
-    machine,
-    pid,
-    started,
-  ])
+export function takeLease({ connection, now, leaseMs, holder, owner }: Journal, turn: number): void {
+  const { host, machine, pid, started } = owner
+  insertInto(connection, 'leases', { turn, until: now() + leaseMs, holder, host, machine, pid, started })
 }
 
 /**
@@ -44,9 +40,9 @@ export function renewLease(journal: Journal, turn: OpenTurn): void {
 }
 
 /** @throws CriaError as `renewLease`. */
-export function dropLease(journal: Journal, turn: OpenTurn): void {
-  const dropped = journal.connection.run('DELETE FROM leases WHERE turn = ? AND holder = ?', [turn.key, journal.holder])
-  if (dropped === 0) throw lostTurn(turn.turnId)
+export function dropLease({ connection, holder }: Journal, { key, turnId }: OpenTurn): void {
+  const dropped = connection.run('DELETE FROM leases WHERE turn = ? AND holder = ?', [key, holder])
+  if (dropped === 0) throw lostTurn(turnId)
 }
 
 /**
@@ -77,20 +73,16 @@ export interface Which {
   readonly givenUp?: ReadonlySet<number>
 }
 
-interface Lease {
+interface Lease extends Owner, StoredBot {
   readonly turn: number
   readonly turnId: string
   readonly sessionId: string
   readonly model: string
-  readonly botKind: string | null
-  readonly botName: string | null
   readonly startedAt: number
   readonly until: number
-  readonly host: string
-  readonly machine: string
-  readonly pid: number
-  readonly started: string
 }
+
+const LEASE = columnsOf('turn until host machine pid started turnId sessionId model botKind botName startedAt')
 
 /**
  * Ends turns that nobody holds as lost; returns how many. Looks first and locks only when there is something to do; what it finds
@@ -105,16 +97,23 @@ export function endUnheldTurns(journal: Journal, which: Which = {}): number {
   })
 }
 
-function unheld(journal: Journal, which: Which): Lease[] {
-  const leases = journal.connection.all<Lease>(
-    `SELECT turn, turn_id AS turnId, session_id AS sessionId, model, bot_kind AS botKind, bot_name AS botName,
-       started_at AS startedAt, until, host, machine, pid, started
-     FROM leases CROSS JOIN turns ON turns.id = leases.turn
+/** The same before something is read, where it is possible: on a full disk everything can still be read. */
+export function noticeLost(journal: Journal, which?: Which): void {
+  try {
+    endUnheldTurns(journal, which)
+  } catch (error) {
+    if (!isFailed(error)) throw error
+  }
+}
+
+function unheld({ connection, now, owner }: Journal, { turnId, sessionId, givenUp }: Which): Lease[] {
+  const leases = connection.all<Lease>(
+    `SELECT ${LEASE} FROM leases CROSS JOIN turns ON turns.id = leases.turn
      WHERE coalesce(turn_id = ?, TRUE) AND coalesce(session_id = ?, TRUE)`,
-    [which.turnId ?? null, which.sessionId ?? null],
+    [turnId ?? null, sessionId ?? null],
   )
-  const now = journal.now()
-  return leases.filter((lease) => which.givenUp?.has(lease.turn) === true || !isHeld(lease, now, journal.owner))
+  const at = now()
+  return leases.filter((lease) => givenUp?.has(lease.turn) === true || !isHeld(lease, at, owner))
 }
 
 /** A process that is known to live keeps its turns, however long it is silent: it may have been stopped, or the machine asleep. */
@@ -124,39 +123,73 @@ function isHeld(lease: Lease, now: number, here: Owner): boolean {
   return liveness === 'alive' || (liveness === 'unknown' && lease.until > now)
 }
 
-function endAsLost(journal: Journal, lease: Lease): void {
-  const { connection } = journal
-  const turn = { key: lease.turn, turnId: lease.turnId, sessionId: lease.sessionId }
-  const started = connection.all<{ callId: string; key: string }>(
-    `SELECT call_id AS callId, idempotency_key AS key FROM tool_calls WHERE turn = ? AND state = 'started'`,
-    [lease.turn],
+function endAsLost({ connection, now }: Journal, lease: Lease): void {
+  const { turn: key, turnId, sessionId, model, startedAt, pid, host } = lease
+  const turn = { key, turnId, sessionId }
+  const started = connection.all<{ callId: string; idempotencyKey: string }>(
+    `SELECT ${columnsOf('callId idempotencyKey')} FROM tool_calls WHERE turn = ? AND state = 'started'`,
+    [key],
   )
+  const startedCalls = new Map(started.map(({ callId, idempotencyKey }) => [callId, idempotencyKey]))
   const ending = endLostTurn(
-    {
-      ...turn,
-      model: lease.model,
-      bot: botOf(lease.botKind, lease.botName),
-      startedAt: lease.startedAt,
-      owner: `${lease.pid} on ${lease.host}`,
-      startedCalls: new Map(started.map(({ callId, key }) => [callId, key])),
-    },
+    { turnId, sessionId, model, bot: botOf(lease), startedAt, owner: `${pid} on ${host}`, startedCalls },
     readEvents(connection, turn),
-    journal.now(),
+    now(),
   )
-  const { usage, costUsd } = countLostTurn(connection, turn, ending)
-  connection.run('DELETE FROM leases WHERE turn = ?', [lease.turn])
-  insertEvents(connection, lease.turn, ending.events)
-  for (const event of ending.events) {
-    if (event.type === 'tool_result') finishCall(connection, lease.turn, event.result.id, 'unknown', event.seq)
+  const { events, endedAt, text, error } = ending
+  const counted = countLostTurn(connection, turn, ending)
+  connection.run('DELETE FROM leases WHERE turn = ?', [key])
+  insertEvents(connection, key, events)
+  for (const event of events) {
+    if (event.type === 'tool_result') finishCall(connection, key, event.result.id, 'unknown', event.seq)
   }
-  endTurn(connection, turn, {
-    state: 'lost',
-    endedAt: ending.endedAt,
-    latencyMs: elapsed(lease.startedAt, ending.endedAt),
-    text: ending.text,
-    usage,
-    costUsd,
-    finishReason: null,
-    error: ending.error,
-  })
+  const latencyMs = elapsed(startedAt, endedAt)
+  endTurn(connection, turn, { state: 'lost', endedAt, latencyMs, text, ...counted, finishReason: null, error })
+}
+
+export function thisOwner(): Owner {
+  const host = hostname()
+  const boot = ifReadable(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8'))
+  const namespace = ifReadable(() => readlinkSync('/proc/self/ns/pid')) ?? ''
+  return {
+    host,
+    machine: boot === undefined ? host : `${boot.trim()} ${namespace}`,
+    pid: process.pid,
+    started: statusOf(process.pid)?.started ?? '',
+  }
+}
+
+/**
+ * Whether the process is known to live or to have ended. `unknown` on another machine, and where the system does not say when a process
+ * started, so that another one may have its id by now: there the lease decides.
+ */
+export function livenessOf(owner: Owner, here: Owner): 'alive' | 'dead' | 'unknown' {
+  if (owner.machine !== here.machine) return 'unknown'
+  try {
+    // Signal 0 is never delivered; it only asks whether it could be.
+    process.kill(owner.pid, 0)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ESRCH') return 'dead'
+  }
+  const status = statusOf(owner.pid)
+  if (status === undefined || owner.started === '') return 'unknown'
+  return status.ended || status.started !== owner.started ? 'dead' : 'alive'
+}
+
+/** https://man7.org/linux/man-pages/man5/proc_pid_stat.5.html; `undefined` on other systems. */
+function statusOf(pid: number): { readonly started: string; readonly ended: boolean } | undefined {
+  const stat = ifReadable(() => readFileSync(`/proc/${pid}/stat`, 'utf8'))
+  // The second field is the name of the program, in parentheses, and may hold anything, parentheses and blanks too.
+  const fields = stat?.slice(stat.lastIndexOf(')') + 2).split(' ')
+  const [state, started] = [fields?.[0], fields?.[19]]
+  if (state === undefined || started === undefined) return undefined
+  return { started, ended: state === 'Z' || state === 'X' }
+}
+
+function ifReadable(read: () => string): string | undefined {
+  try {
+    return read()
+  } catch {
+    return undefined
+  }
 }

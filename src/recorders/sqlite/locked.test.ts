@@ -2,37 +2,29 @@
 
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { query } from '../../engine/query.ts'
 import { ScriptedModel } from '../../providers/scripted/scripted-model.ts'
 import { closeOf, entriesOf, openOf, stamper } from '../../testing/turns.ts'
+import { journalFolder } from '../../../test/support/journal-folder.ts'
 import { SqliteRecorder } from './recorder.ts'
 
 const HOLDER = join(import.meta.dirname, '../../../test/support/lock-holder.ts')
 /** Milliseconds for which the event loop may stand still at most, on a machine that has other things to do as well. */
 const MOST_DELAY_MS = 500
 
-let folder: string
-let path: string
+const place = journalFolder()
 let recorder: SqliteRecorder
 
 beforeEach(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'cria-locked-'))
-  path = join(folder, 'cria.db')
-  recorder = await SqliteRecorder.open({ path })
-})
-afterEach(async () => {
-  await recorder.close()
-  rmSync(folder, { recursive: true })
+  recorder = await place.open()
 })
 
 /** Resolves when another process holds the lock, to what resolves when that process has ended. */
 async function hold(ms: number, ...mode: readonly 'exclusive'[]): Promise<{ readonly released: Promise<unknown> }> {
-  const child = spawn(process.execPath, [HOLDER, path, String(ms), ...mode], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const child = spawn(process.execPath, [HOLDER, place.path, String(ms), ...mode], { stdio: ['ignore', 'pipe', 'inherit'] })
   const released = once(child, 'exit')
   await once(child.stdout, 'data')
   return { released }
@@ -65,7 +57,7 @@ describe('a lock that another process holds', () => {
   it('lets everybody read, and opens for writing', async () => {
     const { released } = await hold(1200)
     const delay = await delayDuring(async () => {
-      const other = await SqliteRecorder.open({ path })
+      const other = await SqliteRecorder.open({ path: place.path })
       expect(other.read.turns().turns).toEqual([])
       await other.close()
     })
@@ -77,7 +69,7 @@ describe('a lock that another process holds', () => {
     await recorder.close()
     const { released } = await hold(1500, 'exclusive')
     const delay = await delayDuring(async () => {
-      recorder = await SqliteRecorder.open({ path })
+      recorder = await SqliteRecorder.open({ path: place.path })
     })
     expect(delay).toBeLessThan(MOST_DELAY_MS)
     expect(recorder.read.turns().turns).toEqual([])

@@ -9,7 +9,9 @@ import { textOf } from '../../core/message.ts'
 import type { Message, Retrieved } from '../../core/message.ts'
 import type { ScoredChunk } from '../../core/store.ts'
 import type { Connection } from '../../util/sqlite/connection.ts'
-import { wellFormedJson } from './columns.ts'
+import { compactedTo } from '../unfinished.ts'
+import { columnsOf, insertInto, jsonOrNull, readRow, readRows, wellFormedJson } from './columns.ts'
+import type { Damage } from './columns.ts'
 
 /** Of retrieved text, what belongs to the question and not to the text. */
 export type MessageUse = Pick<Retrieved, 'marker'> & Pick<ScoredChunk, 'score' | 'evidence'>
@@ -23,14 +25,6 @@ type Body = Omit<Message, 'id' | 'content' | 'toolCalls' | 'retrieved' | 'prompt
 type RetrievedBody = Omit<Retrieved, 'marker' | 'chunk'> & {
   /** Its text is left out where it is the content of the message. */
   readonly chunk: Omit<ScoredChunk, 'score' | 'evidence' | 'text'> & { readonly text?: string }
-}
-
-/** Stores a message unless one with the same content is there, and returns its key. */
-export function storeMessage(connection: Connection, message: Message): number {
-  const body = encodeMessage(message)
-  const key = hash('sha256', body, 'buffer')
-  const known = connection.get<{ id: number }>('SELECT id FROM messages WHERE hash = ?', [key])
-  return known?.id ?? connection.insert('INSERT INTO messages (hash, role, body) VALUES (?, ?, ?)', [key, message.role, body])
 }
 
 /** JSON of the body; the same for the same content, because its members are put down in one order. */
@@ -73,4 +67,100 @@ function withoutUse({ marker: _marker, chunk, ...retrieved }: Retrieved, content
 
 function withUse(retrieved: RetrievedBody, { marker, ...fit }: MessageUse, content: string): Retrieved {
   return { marker, ...retrieved, chunk: { text: content, ...retrieved.chunk, ...fit } }
+}
+
+/** Stores a message unless one with the same content is there, and returns its key. */
+function storeMessage(connection: Connection, message: Message): number {
+  const body = encodeMessage(message)
+  const key = hash('sha256', body, 'buffer')
+  const known = connection.get<{ id: number }>('SELECT id FROM messages WHERE hash = ?', [key])
+  return known?.id ?? insertInto(connection, 'messages', { hash: key, role: message.role, body })
+}
+
+/** Part of the caller's transaction. @returns the key of the message. */
+export function addMessage(connection: Connection, turn: number, position: number, step: number, message: Message): number {
+  const key = storeMessage(connection, message)
+  connection.run('INSERT INTO turn_messages (turn, position, step, message_id, message, use) VALUES (?, ?, ?, ?, ?, ?)', [
+    turn,
+    position,
+    step,
+    message.id,
+    key,
+    jsonOrNull(useOf(message)),
+  ])
+  return key
+}
+
+/** A message of a turn as it is stored. */
+export interface StoredMessage {
+  readonly messageId: string
+  readonly use: string | null
+  readonly body: string
+}
+
+/** The messages of these rows that can be read. */
+export function toMessages(rows: readonly StoredMessage[], damage: Damage): Message[] {
+  return readRows(
+    rows,
+    damage,
+    ({ messageId: id }) => `message ${id}`,
+    ({ messageId: id, body, use }) => decodeMessage(id, body, use === null ? undefined : (JSON.parse(use) as MessageUse)),
+  )
+}
+
+export function messagesOf(connection: Connection, turn: number, damage: Damage): Message[] {
+  const rows = readRow('the list of its messages', damage, () =>
+    connection.all<StoredMessage>(
+      `SELECT ${columnsOf('messageId use body')}
+       FROM turn_messages JOIN messages ON messages.id = message WHERE turn = ? ORDER BY position`,
+      [turn],
+    ),
+  )
+  return toMessages(rows ?? [], damage)
+}
+
+/** Reads the texts of messages, each once. */
+export function textReader(connection: Connection): (message: number) => string {
+  const texts = new Map<number, string>()
+  return (message) => {
+    let text = texts.get(message)
+    if (text === undefined) {
+      const row = connection.get<{ body: string }>('SELECT body FROM messages WHERE id = ?', [message])
+      text = decodeMessage('', row?.body ?? '').content
+      texts.set(message, text)
+    }
+    return text
+  }
+}
+
+/**
+ * Stores the compacted conversation for later turns, as part of the caller's transaction.
+ *
+ * @param position of the turn's next message.
+ */
+export function storeCompaction(connection: Connection, turn: number, position: number, messages: readonly Message[]): void {
+  connection.run('DELETE FROM compacted_messages WHERE turn = ?', [turn])
+  connection.run(
+    'INSERT INTO compactions (turn, position) VALUES (?, ?) ON CONFLICT DO UPDATE SET position = excluded.position',
+    [turn, position],
+  )
+  for (const [index, message] of messages.entries()) {
+    const stored = { messageId: message.id, message: storeMessage(connection, message) }
+    insertInto(connection, 'compacted_messages', { turn, position: index, ...stored })
+  }
+}
+
+/** Empty where nothing was compacted. */
+export function readCompaction(connection: Connection, turn: number): readonly Message[] {
+  const rows = connection.all<StoredMessage>(
+    `SELECT ${columnsOf('messageId body')}, NULL AS use
+     FROM compacted_messages JOIN messages ON messages.id = message WHERE turn = ? ORDER BY position`,
+    [turn],
+  )
+  const messages = rows.map(({ messageId: id, body }) => decodeMessage(id, body))
+  const own = connection.all<Pick<Message, 'id' | 'role'>>(
+    'SELECT message_id AS id, role FROM turn_messages JOIN messages ON messages.id = message WHERE turn = ?',
+    [turn],
+  )
+  return compactedTo(messages, own)
 }

@@ -9,7 +9,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { isTerminal } from '../../core/event.ts'
 import { wordOf } from '../../../test/support/journal-writer.ts'
-import { openJournalFile } from './file.ts'
+import { openFile } from '../../util/sqlite/open-file.ts'
+import { JOURNAL } from './journal.ts'
 import { SqliteRecorder } from './recorder.ts'
 
 /** `CRIA_CRASH_ROUNDS=300` is the long run. */
@@ -69,7 +70,7 @@ function promisesOf(lines: readonly string[]): Map<string, { events: number; isC
 }
 
 function checkIntegrity(): void {
-  const connection = openJournalFile({ path, readOnly: false, synchronous: 'normal' })
+  const connection = openFile(JOURNAL, { path, readOnly: false, synchronous: 'normal' })
   expect(connection.all('PRAGMA integrity_check')).toEqual([{ integrity_check: 'ok' }])
   expect(connection.all('PRAGMA foreign_key_check')).toEqual([])
   connection.execute(`INSERT INTO turn_search (turn_search) VALUES ('integrity-check')`)

@@ -5,7 +5,7 @@ import { describe, it } from 'vitest'
 import { recorderProperties } from '../../../test/contract/recorder-properties.ts'
 import { recorderSuite } from '../../testing/recorder-suite.ts'
 import type { JournalUnderTest } from '../../testing/recorder-suite.ts'
-import { thisOwner } from './owner.ts'
+import { thisOwner } from './lease.ts'
 import { SqliteRecorder } from './recorder.ts'
 
 function createJournal(): JournalUnderTest {

@@ -3,53 +3,27 @@
 import { randomBytes } from 'node:crypto'
 import type { Clock } from '../../core/clock.ts'
 import { ConfigurationError, CriaError } from '../../core/error.ts'
-import type { QueryEvent } from '../../core/event.ts'
-import type { JsonObject } from '../../core/json.ts'
-import type { MaybePromise } from '../../core/maybe-promise.ts'
-import type {
-  Deletion,
-  FollowOptions,
-  FeedbackRecord,
-  GcOptions,
-  GcReport,
-  JournalEntry,
-  JournalKeeper,
-  ListSessions,
-  PromptStats,
-  Recorder,
-  SessionStats,
-  SessionSummary,
-  StatsRow,
-  TagStats,
-  TurnClose,
-  TurnFilter,
-  TurnOpen,
-  UserStats,
-} from '../../core/recorder.ts'
+import type { GcOptions, GcReport, JournalKeeper, Recorder } from '../../core/recorder.ts'
 import type { SpanRecord } from '../../core/span.ts'
 import { isPromise, unheard } from '../../util/promise.ts'
 import { isBusy } from '../../util/sqlite/failure.ts'
+import { openFilePatiently } from '../../util/sqlite/open-file.ts'
 import { Patience } from '../../util/sqlite/patience.ts'
 import { checkRating, DEFAULT_LEASE_MS } from '../rules.ts'
-import { SqliteBudget } from './budget.ts'
-import { SqliteCache } from './cache.ts'
-import { JOURNAL, openJournalPatiently } from './file.ts'
-import { follow, Pulse } from './follow.ts'
+import { insertInto, jsonOrNull } from './columns.ts'
 import { erase } from './erase.ts'
-import { cleanUp, planCleanUp } from './gc.ts'
-import type { Journal } from './journal.ts'
-import { wellFormedJson } from './columns.ts'
-import { endUnheldTurns, giveUpLeases, renewLeases } from './lease.ts'
-import { thisOwner } from './owner.ts'
-import type { Owner } from './owner.ts'
+import { follow, Pulse } from './follow.ts'
+import { collectGarbage, tend } from './gc.ts'
+import { JOURNAL } from './journal.ts'
+import type { Journal, Owner } from './journal.ts'
+import { endUnheldTurns, giveUpLeases, renewLeases, thisOwner } from './lease.ts'
+import { keepSettings, readSessions } from './lists.ts'
 import { createReader } from './read.ts'
-import type { SqliteJournalReader } from './read.ts'
-import { keepSettings, readSessions } from './sessions.ts'
-import { readPromptStats } from './prompts.ts'
+import type { AtOnce, SqliteJournalReader } from './read.ts'
+import { budgetIn, cacheIn } from './shared.ts'
 import { toSpanRow, writeWithSpans } from './spans.ts'
-import { readSessionStats, readStats, readTagStats, readUserStats } from './stats.ts'
+import { readPromptStats, readSessionStats, readStats, readTagStats, readUserStats } from './stats.ts'
 import { closeTurn, openTurn, record } from './turn.ts'
-import { limitsOf, tend } from './upkeep.ts'
 
 export interface SqliteRecorderOptions {
   /** The file, made with its folder where it is missing; `:memory:` for a journal that ends with the recorder. */
@@ -74,46 +48,38 @@ export interface SqliteRecorderOptions {
   readonly onCleanUp?: (report: GcReport) => void
 }
 
+/** What only reads. */
+type Reading = Pick<JournalKeeper, 'sessions' | 'stats' | 'sessionStats' | 'userStats' | 'tagStats' | 'prompts'>
+
+/** What is written is there when a method returns. It returns a promise where another process holds the lock of the file. */
+export interface SqliteRecorder extends Required<Recorder>, Omit<JournalKeeper, keyof Reading>, AtOnce<Reading> {
+  /** The file, as an absolute path. */
+  readonly path: string
+  readonly read: SqliteJournalReader
+  span(span: SpanRecord): void
+  gc(options?: GcOptions): Promise<GcReport>
+  /** As every journal; age counts only as far as days on which it was used agree with the clock. */
+  tend(signal?: AbortSignal): Promise<GcReport | undefined>
+}
+
 /** After the last turn ended, before the journal looks after itself; and how often it looks whether that is due. */
 const TEND_AFTER_MS = 1000
 const TEND_EVERY_MS = 3_600_000
 
-/** What is written is there when a method returns. It returns a promise where another process holds the lock of the file. */
-export class SqliteRecorder implements Recorder, JournalKeeper {
-  readonly read: SqliteJournalReader
-  readonly keepsWaiting = true
-  readonly budget: SqliteBudget
-  readonly cache: SqliteCache
-  readonly #journal: Journal
-  readonly #patience: Patience
-  readonly #pulse: Pulse
-  #renewal: NodeJS.Timeout | undefined
-  #spansDue: NodeJS.Immediate | undefined
-  readonly #onCleanUp: ((report: GcReport) => void) | undefined
-  #tending: NodeJS.Timeout | undefined
-  #tendAgainAt = 0
-  readonly #closing = new AbortController()
+/** Opens recorders on files. */
+export const SqliteRecorder: { open(options: SqliteRecorderOptions): Promise<SqliteRecorder> } = { open }
 
-  private constructor(journal: Journal, onCleanUp: ((report: GcReport) => void) | undefined) {
-    this.#journal = journal
-    this.#onCleanUp = onCleanUp
-    this.#patience = new Patience(JOURNAL.busyTimeoutMs)
-    this.read = createReader(journal)
-    this.#pulse = new Pulse(journal.connection)
-    this.budget = new SqliteBudget(journal, this.#patience)
-    this.cache = new SqliteCache(journal.connection, this.#patience)
-  }
-
-  /**
-   * @throws ConfigurationError for a path where something else is: a folder, another application's file, an empty file, a journal of a
-   * newer version; CriaError `journal_failed` where the file cannot be opened, made or written, or is damaged.
-   */
-  static async open(options: SqliteRecorderOptions): Promise<SqliteRecorder> {
-    const leaseMs = options.leaseMs ?? DEFAULT_LEASE_MS
-    if (!(leaseMs > 0)) throw new ConfigurationError(`leaseMs must be a number above 0, but is ${String(leaseMs)}.`)
-    const { path, readOnly = false, synchronous = 'normal', clock = Date, folder, signal } = options
-    const journal: Journal = {
-      connection: await openJournalPatiently({ path, readOnly, synchronous }, signal),
+/**
+ * @throws ConfigurationError for a path where something else is: a folder, another application's file, an empty file, a journal of a
+ * newer version; CriaError `journal_failed` where the file cannot be opened, made or written, or is damaged.
+ */
+async function open(options: SqliteRecorderOptions): Promise<SqliteRecorder> {
+  const { path, readOnly = false, synchronous = 'normal', leaseMs = DEFAULT_LEASE_MS, clock = Date, folder, signal } = options
+  if (!(leaseMs > 0)) throw new ConfigurationError(`leaseMs must be a number above 0, but is ${String(leaseMs)}.`)
+  const connection = await openFilePatiently(JOURNAL, { path, readOnly, synchronous }, signal)
+  return recorderIn(
+    {
+      connection,
       now: () => clock.now(),
       owner: options.owner ?? thisOwner(),
       holder: randomBytes(16).toString('hex'),
@@ -121,201 +87,162 @@ export class SqliteRecorder implements Recorder, JournalKeeper {
       ...(folder === undefined ? {} : { folder }),
       open: new Map(),
       spans: [],
-    }
-    return new SqliteRecorder(journal, options.onCleanUp)
-  }
+    },
+    options.onCleanUp,
+  )
+}
 
-  get path(): string {
-    return this.#journal.connection.path
-  }
+function recorderIn(journal: Journal, onCleanUp: SqliteRecorderOptions['onCleanUp']): SqliteRecorder {
+  const { connection } = journal
+  const patience = new Patience(JOURNAL.busyTimeoutMs)
+  const read = createReader(journal)
+  const pulse = new Pulse(connection)
+  const timers = startTimers(journal, patience, onCleanUp)
 
-  openTurn(turn: TurnOpen): MaybePromise<void> {
-    this.#keepRenewing()
-    return this.#patience.run(() => openTurn(this.#journal, turn))
-  }
-
-  record(turnId: string, entries: readonly JournalEntry[]): MaybePromise<void> {
-    return this.#held(turnId, () => {
-      record(this.#journal, turnId, entries)
-      this.#pulse.beat()
+  /** Writes to a turn. One that could not be written although the lock was waited for is not renewed. */
+  const write = (turnId: string, work: () => void): void | Promise<void> => {
+    const written = patience.run(() => {
+      work()
+      pulse.beat()
     })
-  }
-
-  closeTurn(turnId: string, close: TurnClose): MaybePromise<void> {
-    this.#tendLater()
-    return this.#held(turnId, () => {
-      closeTurn(this.#journal, turnId, close)
-      this.#pulse.beat()
-    })
-  }
-
-  /** Stored with the next transaction, or when the event loop has turned. */
-  span(span: SpanRecord): void {
-    this.#journal.spans.push(toSpanRow(span))
-    this.#spansDue ??= setImmediate(() => {
-      this.#spansDue = undefined
-      if (this.#journal.spans.length === 0) return
-      // A span that cannot be written is lost; the turn's own rows report a journal that fails.
-      try {
-        unheard(this.#patience.run(() => writeWithSpans(this.#journal, () => {})))
-      } catch {
-        this.#journal.spans.length = 0
-      }
-    })
-  }
-
-  feedback(feedback: FeedbackRecord): MaybePromise<void> {
-    const { at, choice, first, second, question, details } = feedback
-    const values = [at, choice, first, second, question.toWellFormed(), details === undefined ? null : wellFormedJson(details)]
-    return this.#patience.run(() => {
-      this.#journal.connection.run(
-        'INSERT INTO feedback (at, choice, first_turn_id, second_turn_id, question, details) VALUES (?, ?, ?, ?, ?, ?)',
-        values,
-      )
-    })
-  }
-
-  rate(turnId: string, rating: number | null, comment?: string): MaybePromise<void> {
-    checkRating(rating)
-    const { connection } = this.#journal
-    return this.#patience.run(() => {
-      const changed = connection.run('UPDATE turns SET rating = ?, rating_comment = ? WHERE turn_id = ?', [
-        rating,
-        rating === null ? null : (comment?.toWellFormed() ?? null),
-        turnId,
-      ])
-      if (changed === 0) throw new CriaError('not_found', `There is no turn ${turnId} in ${connection.path}.`)
-    })
-  }
-
-  sessions(query?: ListSessions): readonly SessionSummary[] {
-    return readSessions(this.#journal.connection, query)
-  }
-
-  keepSettings(sessionId: string, settings: JsonObject): MaybePromise<void> {
-    return this.#patience.run(() => keepSettings(this.#journal.connection, sessionId, settings))
-  }
-
-  follow(turnId: string, options?: FollowOptions): AsyncGenerator<QueryEvent, void, undefined> {
-    return follow(this.#journal, this.read, this.#pulse, turnId, options)
-  }
-
-  sweep(): MaybePromise<number> {
-    return this.#patience.run(() => endUnheldTurns(this.#journal))
-  }
-
-  stats(filter?: TurnFilter): readonly StatsRow[] {
-    return readStats(this.#journal.connection, filter)
-  }
-
-  sessionStats(limit = 50, filter?: TurnFilter): readonly SessionStats[] {
-    return readSessionStats(this.#journal.connection, limit, filter)
-  }
-
-  userStats(limit = 50): readonly UserStats[] {
-    return readUserStats(this.#journal.connection, limit)
-  }
-
-  tagStats(limit = 50): readonly TagStats[] {
-    return readTagStats(this.#journal.connection, limit)
-  }
-
-  deleteSession(sessionId: string): Promise<Deletion> {
-    return erase(this.#journal, { sessionId })
-  }
-
-  deleteUser(userId: string): Promise<Deletion> {
-    return erase(this.#journal, { userId })
-  }
-
-  deleteTagged(tag: string): Promise<Deletion> {
-    return erase(this.#journal, { tag })
-  }
-
-  prompts(name?: string): readonly PromptStats[] {
-    return readPromptStats(this.#journal.connection, name)
-  }
-
-  /** Works in small steps; other turns of this process and other processes write in between. */
-  async gc(options: GcOptions = {}): Promise<GcReport> {
-    await this.#patience.run(() => writeWithSpans(this.#journal, () => {}))
-    const limits = limitsOf(options, this.#journal)
-    return options.dryRun === true
-      ? planCleanUp(this.#journal, limits)
-      : cleanUp(this.#journal, { ...limits, isAsked: true, signal: options.signal })
-  }
-
-  /**
-   * Brings the journal a step closer to its own limits, where that is due: once a day, at most a small share of its turns, and by age only
-   * as far as days on which it was used agree with the clock.
-   *
-   * @param signal ends it early; what is left is done another time.
-   * @returns what was removed; `undefined` when nothing was.
-   */
-  tend(signal?: AbortSignal): Promise<GcReport | undefined> {
-    return tend(this.#journal, signal)
-  }
-
-  close(): MaybePromise<void> {
-    clearInterval(this.#renewal)
-    clearImmediate(this.#spansDue)
-    clearTimeout(this.#tending)
-    this.#closing.abort()
-    const { connection, open, spans } = this.#journal
-    if (!connection.isOpen) return undefined
-    const finish = (): void => {
-      open.clear()
-      connection.close()
-      this.#pulse.beat()
-    }
-    try {
-      const given = this.#patience.run(() => {
-        if (spans.length > 0 || open.size > 0) writeWithSpans(this.#journal, () => giveUpLeases(this.#journal))
-      })
-      // Leases that cannot be given up run out by themselves.
-      if (isPromise(given)) return given.then(finish, finish)
-    } catch {
-      // The same.
-    }
-    return finish()
-  }
-
-  /** Turns that could not be written although the lock was waited for are not renewed. */
-  #held(turnId: string, work: () => void): MaybePromise<void> {
-    const written = this.#patience.run(work)
     if (!isPromise(written)) return undefined
     return written.catch((error: unknown) => {
-      const turn = this.#journal.open.get(turnId)
+      const turn = journal.open.get(turnId)
       if (turn !== undefined && isBusy(error)) turn.failing = true
       throw error
     })
   }
 
-  #tendLater(): void {
-    const onCleanUp = this.#onCleanUp
-    if (onCleanUp === undefined || this.#tending !== undefined || performance.now() < this.#tendAgainAt) return
-    this.#tending = setTimeout(() => {
-      this.#tendAgainAt = performance.now() + TEND_EVERY_MS
-      this.tend(this.#closing.signal)
-        .then((report) => (report === undefined ? undefined : onCleanUp(report)))
-        // A journal that cannot be made smaller today can still be written.
-        .catch(() => {})
-        .finally(() => (this.#tending = undefined))
-    }, TEND_AFTER_MS).unref()
-  }
-
-  #keepRenewing(): void {
-    this.#renewal ??= setInterval(() => {
-      if (this.#journal.open.size === 0) {
-        clearInterval(this.#renewal)
-        this.#renewal = undefined
-        return
+  return {
+    path: connection.path,
+    read,
+    keepsWaiting: true,
+    budget: budgetIn(journal, patience),
+    cache: cacheIn(connection, patience),
+    openTurn: (turn) => {
+      timers.keepRenewing()
+      return patience.run(() => openTurn(journal, turn))
+    },
+    record: (turnId, entries) => write(turnId, () => record(journal, turnId, entries)),
+    closeTurn: (turnId, close) => {
+      timers.tendLater()
+      return write(turnId, () => closeTurn(journal, turnId, close))
+    },
+    // Stored with the next transaction, or when the event loop has turned.
+    span: (span) => {
+      journal.spans.push(toSpanRow(span))
+      timers.storeSpansSoon()
+    },
+    feedback: ({ at, choice, first, second, question, details }) => {
+      const turns = { firstTurnId: first, secondTurnId: second }
+      const row = { at, choice, ...turns, question: question.toWellFormed(), details: jsonOrNull(details) }
+      return patience.run(() => void insertInto(connection, 'feedback', row))
+    },
+    rate: (turnId, rating, comment) => {
+      checkRating(rating)
+      const stored = rating === null ? null : (comment?.toWellFormed() ?? null)
+      return patience.run(() => {
+        const rate = 'UPDATE turns SET rating = ?, rating_comment = ? WHERE turn_id = ?'
+        if (connection.run(rate, [rating, stored, turnId]) === 0)
+          throw new CriaError('not_found', `There is no turn ${turnId} in ${connection.path}.`)
+      })
+    },
+    sessions: (query) => readSessions(connection, query),
+    keepSettings: (sessionId, settings) => patience.run(() => keepSettings(connection, sessionId, settings)),
+    follow: (turnId, how) => follow(connection, read, pulse, turnId, how),
+    sweep: () => patience.run(() => endUnheldTurns(journal)),
+    stats: (filter) => readStats(connection, filter),
+    sessionStats: (limit, filter) => readSessionStats(connection, limit, filter),
+    userStats: (limit) => readUserStats(connection, limit),
+    tagStats: (limit) => readTagStats(connection, limit),
+    prompts: (name) => readPromptStats(connection, name),
+    deleteSession: (sessionId) => erase(journal, 'sessionId', sessionId),
+    deleteUser: (userId) => erase(journal, 'userId', userId),
+    deleteTagged: (tag) => erase(journal, 'tag', tag),
+    gc: async (options = {}) => {
+      await patience.run(() => writeWithSpans(journal, () => {}))
+      return collectGarbage(journal, options)
+    },
+    tend: (signal) => tend(journal, signal),
+    close: () => {
+      timers.stop()
+      if (!connection.isOpen) return undefined
+      const finish = (): void => {
+        journal.open.clear()
+        connection.close()
+        pulse.beat()
       }
       try {
-        unheard(this.#patience.run(() => renewLeases(this.#journal)))
+        const given = patience.run(() => {
+          if (journal.spans.length > 0 || journal.open.size > 0) writeWithSpans(journal, () => giveUpLeases(journal))
+        })
+        // Leases that cannot be given up run out by themselves.
+        if (isPromise(given)) return given.then(finish, finish)
       } catch {
-        // Whoever writes next meets the same failure, and can say so.
+        // The same.
       }
-    }, this.#journal.leaseMs / 3).unref()
+      return finish()
+    },
+  }
+}
+
+/** Starts what is done beside the turns when it is first needed. */
+function startTimers(journal: Journal, patience: Patience, onCleanUp: SqliteRecorderOptions['onCleanUp']) {
+  const closing = new AbortController()
+  let renewal: NodeJS.Timeout | undefined
+  let spansDue: NodeJS.Immediate | undefined
+  let tending: NodeJS.Timeout | undefined
+  let tendAgainAt = 0
+  return {
+    /** Renews the leases of open turns until there are none. */
+    keepRenewing: () => {
+      renewal ??= setInterval(() => {
+        if (journal.open.size === 0) {
+          clearInterval(renewal)
+          renewal = undefined
+          return
+        }
+        // Whoever writes next meets the same failure, and can say so.
+        failsAtOnce(() => patience.run(() => renewLeases(journal)))
+      }, journal.leaseMs / 3).unref()
+    },
+    /** Stores the spans that wait when the event loop has turned. */
+    storeSpansSoon: () => {
+      spansDue ??= setImmediate(() => {
+        spansDue = undefined
+        if (journal.spans.length === 0) return
+        // A span that cannot be written is lost; the turn's own rows report a journal that fails.
+        const failed = failsAtOnce(() => patience.run(() => writeWithSpans(journal, () => {})))
+        if (failed) journal.spans.length = 0
+      })
+    },
+    /** Looks after the journal when no turn has ended for a moment, where that is wanted. */
+    tendLater: () => {
+      if (onCleanUp === undefined || tending !== undefined || performance.now() < tendAgainAt) return
+      tending = setTimeout(() => {
+        tendAgainAt = performance.now() + TEND_EVERY_MS
+        tend(journal, closing.signal)
+          .then((report) => (report === undefined ? undefined : onCleanUp(report)))
+          // A journal that cannot be made smaller today can still be written.
+          .catch(() => {})
+          .finally(() => (tending = undefined))
+      }, TEND_AFTER_MS).unref()
+    },
+    stop: () => {
+      clearInterval(renewal)
+      clearImmediate(spansDue)
+      clearTimeout(tending)
+      closing.abort()
+    },
+  }
+}
+
+/** Does what may fail unnoticed. @returns whether it failed at once. */
+function failsAtOnce(work: () => unknown): boolean {
+  try {
+    unheard(work())
+    return false
+  } catch {
+    return true
   }
 }

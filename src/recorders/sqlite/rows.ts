@@ -49,33 +49,31 @@ interface SharedBody extends Omit<DeltaBody, 'texts'> {
 
 /** Rows for deltas whose texts are together the text of a message, from its beginning on. */
 export function toSharedRows(deltas: readonly EventOf<'text_delta'>[]): EventRow[] {
-  const rows: EventRow[] = []
   let from = 0
-  for (let first = 0; first < deltas.length;) {
-    let next = first + 1
-    while (next < deltas.length && continues(deltas[next - 1] as Delta, deltas[next] as QueryEvent)) next += 1
-    const { texts, ...rest } = deltaBody(deltas.slice(first, next))
+  return runsOf(deltas).map((run) => {
+    const { texts, ...rest } = deltaBody(run)
     const body: SharedBody = { ...rest, lengths: texts.map(({ length }) => length), from }
-    rows.push({ ...placeOf(deltas.slice(first, next)), body: wellFormedJson(body) })
     from += texts.reduce((sum, { length }) => sum + length, 0)
-    first = next
-  }
-  return rows
+    return rowOf(run, body)
+  })
 }
 
 /** Rows for events in their order; of the message of a `message` event they hold the id alone. */
 export function toRows(events: readonly QueryEvent[]): EventRow[] {
-  const rows: EventRow[] = []
-  for (let first = 0; first < events.length;) {
-    const event = events[first] as QueryEvent
-    let next = first + 1
-    if (isDelta(event)) {
-      while (next < events.length && continues(events[next - 1] as Delta, events[next] as QueryEvent)) next += 1
-    }
-    rows.push(next - first === 1 ? singleRow(event) : deltaRow(events.slice(first, next) as Delta[]))
-    first = next
+  return runsOf(events).map((run) => (run.length > 1 ? rowOf(run, deltaBody(run as Delta[])) : singleRow(run[0] as QueryEvent)))
+}
+
+/** Runs of deltas that follow each other; every other event is one by itself. */
+function runsOf<Event extends QueryEvent>(events: readonly Event[]): Event[][] {
+  const runs: Event[][] = []
+  let run: Event[] = []
+  let last: Event | undefined
+  for (const event of events) {
+    if (last !== undefined && continues(last, event)) run.push(event)
+    else runs.push((run = [event]))
+    last = event
   }
-  return rows
+  return runs
 }
 
 /**
@@ -102,7 +100,10 @@ export function fromRow(
 }
 
 function factsOf(row: StoredRow, body: Record<string, unknown>, textOf: (message: number) => string): object {
-  if (row.messageBody !== null) return { message: storedMessage(body as unknown as MessageBody, row.messageBody) }
+  if (row.messageBody !== null) {
+    const { messageId, use } = body as unknown as MessageBody
+    return { message: decodeMessage(messageId, row.messageBody, use) }
+  }
   if (row.type !== 'complete' || row.message === null) return body
   return { ...body, result: { ...(body['result'] as object), text: textOf(row.message) } }
 }
@@ -120,8 +121,8 @@ export function sharedEnd(event: EventOf<'complete'>): EventRow {
 }
 
 function singleRow(event: QueryEvent): EventRow {
-  const { type, sessionId: _session, turnId: _turn, step, seq, at, ...body } = event
-  return { type, step, seq, at, body: wellFormedJson(event.type === 'message' ? messageBodyOf(event.message) : body) }
+  const { type: _type, sessionId: _session, turnId: _turn, step: _step, seq: _seq, at: _at, ...body } = event
+  return rowOf([event], event.type === 'message' ? messageBodyOf(event.message) : body)
 }
 
 function messageBodyOf(message: Message): MessageBody {
@@ -129,17 +130,10 @@ function messageBodyOf(message: Message): MessageBody {
   return { messageId: message.id, ...(use === undefined ? {} : { use }) }
 }
 
-function storedMessage({ messageId, use }: MessageBody, body: string): Message {
-  return decodeMessage(messageId, body, use)
-}
-
-function deltaRow(deltas: readonly Delta[]): EventRow {
-  return { ...placeOf(deltas), body: wellFormedJson(deltaBody(deltas)) }
-}
-
-function placeOf(deltas: readonly Delta[]): Omit<EventRow, 'body'> {
-  const [first, last] = [deltas[0] as Delta, deltas.at(-1) as Delta]
-  return { type: first.type, step: first.step, seq: last.seq, at: first.at }
+/** @param run at least one event. */
+function rowOf(run: readonly QueryEvent[], body: object): EventRow {
+  const [first, last] = [run[0] as QueryEvent, run.at(-1) as QueryEvent]
+  return { type: first.type, step: first.step, seq: last.seq, at: first.at, body: wellFormedJson(body) }
 }
 
 function deltaBody(deltas: readonly Delta[]): DeltaBody {
@@ -150,12 +144,9 @@ function deltaBody(deltas: readonly Delta[]): DeltaBody {
   }
 }
 
-function isDelta(event: QueryEvent): event is Delta {
-  return event.type === 'text_delta' || event.type === 'thinking'
-}
-
-function continues(delta: Delta, event: QueryEvent): boolean {
+function continues(delta: QueryEvent, event: QueryEvent): boolean {
   return (
+    (delta.type === 'text_delta' || delta.type === 'thinking') &&
     event.type === delta.type &&
     event.attempt === delta.attempt &&
     event.step === delta.step &&

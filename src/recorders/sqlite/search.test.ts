@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { matchExpression, searchableText } from './search.ts'
+import { matchExpression, searchableText } from './lists.ts'
 
 describe('matchExpression', () => {
   it.each<[query: string, expression: string | undefined]>([

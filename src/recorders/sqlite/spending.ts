@@ -4,13 +4,19 @@ import type { Amount, BudgetKey, BudgetUse, SharedUse } from '../../core/budget.
 import { dayOf, NOTHING } from '../../core/budget.ts'
 import type { Usage } from '../../core/usage.ts'
 import type { Connection } from '../../util/sqlite/connection.ts'
-import type { OpenTurn } from './journal.ts'
+import type { OpenTurn, TurnKey } from './journal.ts'
+
+/** What a turn used, as far as that is known. */
+interface Used {
+  readonly usage: Usage
+  readonly costUsd: number | null
+}
 
 /** Part of the transaction that closes a turn: what it used beyond what was counted request by request. */
 export function countTurn(
   connection: Connection,
   turn: OpenTurn,
-  { endedAt, usage, costUsd }: { readonly endedAt: number; readonly usage: Usage; readonly costUsd: number | null },
+  { endedAt, usage, costUsd }: Used & { readonly endedAt: number },
 ): void {
   const used = {
     tokens: Math.max(0, tokensOf(usage) - turn.counted.tokens),
@@ -32,21 +38,14 @@ export function noteSettled(connection: Connection, turn: number, { tokens, cost
  * reported is compared with what was settled request by request, failed attempts included; the request under way had probably left, and its input is
  * paid for. The rest of the reservation is free again.
  */
-export function countLostTurn(
-  connection: Connection,
-  turn: { readonly key: number; readonly turnId: string; readonly sessionId: string },
-  ending: { readonly endedAt: number; readonly usage: Usage; readonly costUsd: number | null },
-): { readonly usage: Usage; readonly costUsd: number | null } {
-  const row = connection.get<Amount>(
-    'SELECT coalesce(total_tokens, 0) AS tokens, coalesce(cost_usd, 0) AS costUsd FROM turns WHERE id = ?',
-    [turn.key],
-  )
+export function countLostTurn(connection: Connection, turn: TurnKey, ending: Used & { readonly endedAt: number }): Used {
+  const noted = 'SELECT coalesce(total_tokens, 0) AS tokens, coalesce(cost_usd, 0) AS costUsd FROM turns WHERE id = ?'
+  const counted = connection.get<Amount>(noted, [turn.key]) ?? NOTHING
   const reserved = connection.get<Amount & { day: string }>(
     'SELECT day, least_tokens AS tokens, least_cost_usd AS costUsd FROM reservations WHERE turn = ?',
     [turn.key],
   )
   connection.run('DELETE FROM reservations WHERE turn = ?', [turn.key])
-  const counted = row ?? NOTHING
   const left = reserved ?? NOTHING
   const reported = tokensOf(ending.usage)
   const tokens = Math.max(reported, counted.tokens) + left.tokens
@@ -104,16 +103,12 @@ export function spend(
       [tokens, costUsd, ...names],
     )
   }
+  const session = 'FROM sessions WHERE session_id = ?3'
+  const tags = 'FROM turn_tags WHERE turn = (SELECT id FROM turns WHERE turn_id = ?3)'
   add('spending', `SELECT 'day', ?3, ?1, ?2 WHERE TRUE`, [day])
-  add('spending', `SELECT 'session', session_id, ?1, ?2 FROM sessions WHERE session_id = ?3`, [sessionId])
-  add('accounts', `SELECT 'user', user_id, ?4, ?1, ?2 FROM sessions WHERE session_id = ?3 AND user_id IS NOT NULL`, [
-    sessionId,
-    day,
-  ])
-  add('accounts', `SELECT 'tag', tag, ?4, ?1, ?2 FROM turn_tags WHERE turn = (SELECT id FROM turns WHERE turn_id = ?3)`, [
-    turnId,
-    day,
-  ])
+  add('spending', `SELECT 'session', session_id, ?1, ?2 ${session}`, [sessionId])
+  add('accounts', `SELECT 'user', user_id, ?4, ?1, ?2 ${session} AND user_id IS NOT NULL`, [sessionId, day])
+  add('accounts', `SELECT 'tag', tag, ?4, ?1, ?2 ${tags}`, [turnId, day])
 }
 
 function tokensOf({ inputTokens, outputTokens, totalTokens }: Usage): number {

@@ -1,9 +1,11 @@
-/** Use and cost, from the sums that the file keeps by day and session; by user, by tag, and of chosen turns. */
+/** Use and cost, from the sums that the file keeps by day and session; by user, by tag, by version of a prompt, and of chosen turns. */
 
 import type { SQLInputValue } from 'node:sqlite'
-import type { SessionStats, StatsRow, TagStats, TurnFilter, UserStats } from '../../core/recorder.ts'
+import type { PromptStats, SessionStats, StatsRow, TagStats, TurnFilter, UserStats } from '../../core/recorder.ts'
 import type { Connection } from '../../util/sqlite/connection.ts'
-import { conditionsOf } from './search.ts'
+import { DEFAULT_LIMIT } from '../rules.ts'
+import { columnsOf, readText, textColumn } from './columns.ts'
+import { allOf, conditionsOf } from './lists.ts'
 import { sumsOf } from './schema.ts'
 
 /** Turns that have not ended yet count as turns of which nobody knows what they used. */
@@ -11,8 +13,15 @@ const OPEN = 'SELECT session_id, started_at, model FROM leases CROSS JOIN turns 
 
 const SUMS = 'turns, unfinished, input_tokens, output_tokens, unknown_usage, cost_usd, unknown_cost'
 
+/** Sums over rows of `use_sums`. */
 const COLUMNS = `sum(turns) AS turns, sum(unfinished) AS unfinished, sum(input_tokens) AS inputTokens, sum(output_tokens) AS outputTokens,
   sum(unknown_usage) AS unknownUsage, sum(cost_usd) AS costUsd, sum(unknown_cost) AS unknownCost`
+
+/** Sums over rows of `turns`, which may be missing. */
+const OF_TURNS = `count(turns.id) AS turns, count(*) FILTER (WHERE state NOT IN ('done', 'open')) AS unfinished,
+  coalesce(sum(input_tokens), 0) AS inputTokens, coalesce(sum(output_tokens), 0) AS outputTokens,
+  count(*) FILTER (WHERE exactness = 'unknown') AS unknownUsage, coalesce(sum(cost_usd), 0.0) AS costUsd,
+  count(turns.id) - count(cost_usd) AS unknownCost`
 
 const BY_SESSION = `
   SELECT name, ${SUMS} FROM use_sums WHERE scope = 'session'
@@ -21,20 +30,16 @@ const BY_SESSION = `
 
 /** Takes time linear in days and models, not in turns; with a filter, in the turns that it chooses. */
 export function readStats(connection: Connection, filter: TurnFilter = {}): StatsRow[] {
-  const { conditions, values } = conditionsOf(filter)
-  const ended =
-    conditions.length === 0
-      ? `SELECT name, model, ${SUMS} FROM use_sums WHERE scope = 'day'`
-      : `SELECT name, model, ${SUMS} FROM chosen WHERE scope = 'day'`
-  const chosen = `WITH chosen (scope, name, model, ${SUMS}, parts) AS (${sumsOf(["state <> 'open'", ...conditions].join(' AND '))})`
-  const open = [OPEN, ...(conditions.length === 0 ? [] : [`WHERE ${conditions.join(' AND ')}`])].join(' ')
+  const { sql, values } = allOf(conditionsOf(filter))
+  const isAll = values.length === 0
+  const chosen = `WITH chosen (scope, name, model, ${SUMS}, parts) AS (${sumsOf(`state <> 'open' AND ${sql}`)})`
   return all<StatsRow>(
     connection,
-    `${conditions.length === 0 ? '' : chosen} SELECT name AS day, model, ${COLUMNS}
+    `${isAll ? '' : chosen} SELECT name AS day, model, ${COLUMNS}
      FROM (
-       ${ended}
+       SELECT name, model, ${SUMS} FROM ${isAll ? 'use_sums' : 'chosen'} WHERE scope = 'day'
        UNION ALL
-       SELECT strftime('%Y-%m-%d', started_at / 1000, 'unixepoch'), model, 1, 0, 0, 0, 1, 0, 1 FROM (${open})
+       SELECT strftime('%Y-%m-%d', started_at / 1000, 'unixepoch'), model, 1, 0, 0, 0, 1, 0, 1 FROM (${OPEN} WHERE ${sql})
      ) GROUP BY name, model ORDER BY name DESC, model`,
     // The conditions stand there three times.
     [...values, ...values, ...values],
@@ -42,15 +47,14 @@ export function readStats(connection: Connection, filter: TurnFilter = {}): Stat
 }
 
 /** The session with the newest turn first. */
-export function readSessionStats(connection: Connection, limit: number, filter: TurnFilter = {}): SessionStats[] {
-  const { conditions, values } = conditionsOf(filter)
-  const chosen =
-    conditions.length === 0 ? '' : `AND session_id IN (SELECT session_id FROM turns WHERE ${conditions.join(' AND ')})`
+export function readSessionStats(connection: Connection, limit: number = DEFAULT_LIMIT, filter: TurnFilter = {}): SessionStats[] {
+  const { sql, values } = allOf(conditionsOf(filter))
+  const chosen = values.length === 0 ? '' : `AND session_id IN (SELECT session_id FROM turns WHERE ${sql})`
   return all<SessionStats>(
     connection,
     `SELECT sessionId, userId, startedAt, lastTurnAt, ${COLUMNS}
      FROM (
-       SELECT session_id AS sessionId, user_id AS userId, created_at AS startedAt, last_turn_at AS lastTurnAt
+       SELECT ${columnsOf('sessionId userId lastTurnAt')}, created_at AS startedAt
        FROM sessions WHERE last_turn_at IS NOT NULL ${chosen} ORDER BY last_turn_at DESC, session_id LIMIT ?
      ) JOIN (${BY_SESSION}) ON name = sessionId
      GROUP BY sessionId ORDER BY lastTurnAt DESC, sessionId`,
@@ -59,7 +63,7 @@ export function readSessionStats(connection: Connection, limit: number, filter: 
 }
 
 /** Takes time linear in the sessions that have a user. */
-export function readUserStats(connection: Connection, limit: number): UserStats[] {
+export function readUserStats(connection: Connection, limit: number = DEFAULT_LIMIT): UserStats[] {
   return all<UserStats>(
     connection,
     `SELECT user_id AS userId, count(DISTINCT session_id) AS sessions, max(last_turn_at) AS lastTurnAt, ${COLUMNS}
@@ -70,15 +74,43 @@ export function readUserStats(connection: Connection, limit: number): UserStats[
 }
 
 /** Takes time linear in the turns that have tags. */
-export function readTagStats(connection: Connection, limit: number): TagStats[] {
+export function readTagStats(connection: Connection, limit: number = DEFAULT_LIMIT): TagStats[] {
   return all<TagStats>(
     connection,
-    `SELECT tag, max(started_at) AS lastTurnAt, count(*) AS turns, sum(state NOT IN ('done', 'open')) AS unfinished,
-       coalesce(sum(input_tokens), 0) AS inputTokens, coalesce(sum(output_tokens), 0) AS outputTokens,
-       sum(exactness = 'unknown') AS unknownUsage, coalesce(sum(cost_usd), 0.0) AS costUsd, sum(cost_usd IS NULL) AS unknownCost
+    `SELECT tag, max(started_at) AS lastTurnAt, ${OF_TURNS}
      FROM turn_tags CROSS JOIN turns ON turns.id = turn GROUP BY tag ORDER BY tag LIMIT ?`,
     [limit],
   )
+}
+
+type StoredPromptStats = Omit<PromptStats, 'template' | 'ratings'> & {
+  readonly template: Uint8Array | null
+  readonly ratings: string
+}
+
+/** Takes time linear in the turns of the prompts that are read. */
+export function readPromptStats(connection: Connection, name?: string): PromptStats[] {
+  const rows = connection.all<StoredPromptStats>(
+    `SELECT prompts.bot AS name, prompts.hash AS hash, version, ${textColumn('template')}, first_used_at AS firstUsedAt,
+       max(started_at) AS lastUsedAt, ${OF_TURNS}, json_group_array(rating) FILTER (WHERE rating IS NOT NULL) AS ratings
+     FROM prompts
+     LEFT JOIN turn_prompts ON turn_prompts.name = prompts.bot AND turn_prompts.hash = prompts.hash
+     LEFT JOIN turns ON turns.id = turn
+     WHERE ?1 IS NULL OR prompts.bot = ?1
+     GROUP BY prompts.bot, prompts.hash ORDER BY prompts.bot, version`,
+    [name ?? null],
+  )
+  return rows.map(({ template, ratings, ...row }) => ({
+    ...row,
+    template: template === null ? null : readText(template),
+    ratings: countsOf(JSON.parse(ratings) as readonly number[]),
+  }))
+}
+
+function countsOf(ratings: readonly number[]): Record<string, number> {
+  const counts: Record<string, number> = {}
+  for (const rating of ratings) counts[rating] = (counts[rating] ?? 0) + 1
+  return counts
 }
 
 /** Plain objects: those of `node:sqlite` have no prototype. */

@@ -3,14 +3,12 @@
 import { NOTHING } from '../../core/budget.ts'
 import { isCriaError } from '../../core/error.ts'
 import type { JournalEntry, TurnClose, TurnOpen } from '../../core/recorder.ts'
-import type { Connection } from '../../util/sqlite/connection.ts'
 import { isBusy } from '../../util/sqlite/failure.ts'
 import { busySession, checkEvents, foreignSession, notHeld, notWaiting } from '../rules.ts'
-import { writeEntries } from './entries.ts'
-import { endTurn } from './end.ts'
-import { foldDeltas } from './events.ts'
+import { insertInto } from './columns.ts'
+import { endTurn, writeEntries } from './entries.ts'
+import { foldDeltas, insertEnd } from './events.ts'
 import type { Journal, OpenTurn } from './journal.ts'
-import { insertEnd } from './large-text.ts'
 import { dropLease, endUnheldTurns, renewLease, takeLease } from './lease.ts'
 import { notePrompts } from './prompts.ts'
 import { writeWithSpans } from './spans.ts'
@@ -18,34 +16,25 @@ import { countTurn } from './spending.ts'
 
 export function openTurn(journal: Journal, turn: TurnOpen): void {
   const { connection } = journal
+  const { sessionId, turnId } = turn
   const key = writeWithSpans(journal, () => {
     connection.run(
       `INSERT INTO sessions (session_id, created_at, last_turn_at, folder) VALUES (?, ?, ?, ?)
        ON CONFLICT DO UPDATE SET last_turn_at = max(coalesce(last_turn_at, 0), excluded.last_turn_at)`,
-      [turn.sessionId, turn.startedAt, turn.startedAt, journal.folder ?? null],
+      [sessionId, turn.startedAt, turn.startedAt, journal.folder ?? null],
     )
     claimSession(journal, turn)
     if (turn.exclusive) {
-      makeWay(journal, turn.sessionId)
+      makeWay(journal, sessionId)
       checkWaiting(journal, turn)
     }
     const inserted = insertTurn(journal, turn)
     takeLease(journal, inserted)
-    notePrompts(journal.connection, inserted, turn)
+    notePrompts(connection, inserted, turn)
     return inserted
   })
-  const { sessionId, turnId } = turn
-  journal.open.set(turnId, {
-    key,
-    turnId,
-    sessionId,
-    nextSeq: 0,
-    nextPosition: 0,
-    assembled: new Set(),
-    counted: NOTHING,
-    decides: turn.decides !== undefined,
-    failing: false,
-  })
+  const fresh = { nextSeq: 0, nextPosition: 0, assembled: new Set<string>(), counted: NOTHING, failing: false }
+  journal.open.set(turnId, { key, turnId, sessionId, ...fresh, decides: turn.decides !== undefined })
 }
 
 export function record(journal: Journal, turnId: string, entries: readonly JournalEntry[]): void {
@@ -54,9 +43,8 @@ export function record(journal: Journal, turnId: string, entries: readonly Journ
   checkEvents(turn, turn.nextSeq, events)
   const written = attempt(journal, turn, () => {
     renewLease(journal, turn)
-    const isTakenUp = turn.decides && entries.some(({ type }) => type === 'messages')
     // From here on the calls belong to this turn, and what becomes of them is known by it.
-    if (isTakenUp) endWaiting(journal.connection, turn.sessionId)
+    if (turn.decides && entries.some(({ type }) => type === 'messages')) endWaiting(journal, turn.sessionId)
     return writeEntries(journal.connection, turn, entries)
   })
   // Only what is in the file counts: after a failure the same entries may come again.
@@ -67,14 +55,15 @@ export function record(journal: Journal, turnId: string, entries: readonly Journ
 }
 
 export function closeTurn(journal: Journal, turnId: string, close: TurnClose): void {
+  const { connection } = journal
   const turn = heldTurn(journal, turnId)
   checkEvents(turn, turn.nextSeq, [close.event], close)
   attempt(journal, turn, () => {
     dropLease(journal, turn)
-    const textMessage = insertEnd(journal.connection, turn, close.event, close.text)
-    foldDeltas(journal.connection, turn)
-    countTurn(journal.connection, turn, close)
-    endTurn(journal.connection, turn, { ...close, latencyMs: close.metrics.durationMs, textMessage })
+    const textMessage = insertEnd(connection, turn, close.event, close.text)
+    foldDeltas(connection, turn)
+    countTurn(connection, turn, close)
+    endTurn(connection, turn, { ...close, latencyMs: close.metrics.durationMs, textMessage })
   })
   journal.open.delete(turnId)
 }
@@ -82,12 +71,8 @@ export function closeTurn(journal: Journal, turnId: string, close: TurnClose): v
 /** The session becomes the user's, unless it is another's. */
 function claimSession({ connection }: Journal, { sessionId, userId }: TurnOpen): void {
   if (userId === undefined) return
-  const claimed = connection.run('UPDATE sessions SET user_id = ?1 WHERE session_id = ?2 AND coalesce(user_id, ?1) = ?1', [
-    userId,
-    sessionId,
-  ])
-  if (claimed > 0) return
-  throw foreignSession(sessionId, userId)
+  const claim = 'UPDATE sessions SET user_id = ?1 WHERE session_id = ?2 AND coalesce(user_id, ?1) = ?1'
+  if (connection.run(claim, [userId, sessionId]) === 0) throw foreignSession(sessionId, userId)
 }
 
 /** Refuses when another exclusive turn of the session is running; one that nobody runs any more is ended. */
@@ -99,51 +84,44 @@ function makeWay(journal: Journal, sessionId: string): void {
     'SELECT turn_id FROM leases CROSS JOIN turns ON turns.id = leases.turn WHERE session_id = ? AND exclusive',
     [sessionId],
   )
-  if (running === undefined) return
-  throw busySession(sessionId, running.turn_id)
+  if (running !== undefined) throw busySession(sessionId, running.turn_id)
 }
 
 /** The session goes on: a turn of it that waits is over, unless this one takes it up. */
-function checkWaiting({ connection }: Journal, { sessionId, decides }: TurnOpen): void {
+function checkWaiting(journal: Journal, { sessionId, decides }: TurnOpen): void {
   if (decides === undefined) {
-    endWaiting(connection, sessionId)
+    endWaiting(journal, sessionId)
     return
   }
-  const waits = connection.get(
+  const waits = journal.connection.get(
     'SELECT 1 FROM waiting JOIN turns ON turns.id = turn WHERE turn_id = ? AND waiting.session_id = ?',
     [decides, sessionId],
   )
-  if (waits !== undefined) return
-  throw notWaiting(sessionId, decides)
+  if (waits === undefined) throw notWaiting(sessionId, decides)
 }
 
-function endWaiting(connection: Connection, sessionId: string): void {
+function endWaiting({ connection }: Journal, sessionId: string): void {
   connection.run('DELETE FROM waiting WHERE session_id = ?', [sessionId])
 }
 
 function insertTurn({ connection }: Journal, turn: TurnOpen): number {
-  const key = connection.insert(
-    `INSERT INTO turns (turn_id, session_id, parent_turn_id, exclusive, model, bot_kind, bot_name, temperature, prompt_hash, trace_id,
-       span_id, started_at, question)
-     VALUES (?, ?, (SELECT head_turn_id FROM sessions WHERE session_id = ?), ?, ?, ?, ?, ?, ?, ?, ?, ?,
-       coalesce((SELECT question FROM turns WHERE turn_id = ?), ?))`,
-    [
-      turn.turnId,
-      turn.sessionId,
-      turn.sessionId,
-      Number(turn.exclusive),
-      turn.model,
-      turn.bot?.kind ?? null,
-      turn.bot?.name ?? null,
-      turn.temperature,
-      turn.promptHash,
-      turn.traceId,
-      turn.spanId,
-      turn.startedAt,
-      turn.decides ?? null,
-      turn.question.toWellFormed(),
-    ],
-  )
+  const { turnId, sessionId, model, bot, temperature, promptHash, startedAt, traceId, spanId, decides } = turn
+  const session = connection.get<{ head: string | null }>('SELECT head_turn_id AS head FROM sessions WHERE session_id = ?', [
+    sessionId,
+  ])
+  const opened = { turnId, sessionId, model, temperature, promptHash, startedAt, traceId, spanId }
+  const key = insertInto(connection, 'turns', {
+    ...opened,
+    parentTurnId: session?.head ?? null,
+    exclusive: Number(turn.exclusive),
+    botKind: bot?.kind ?? null,
+    botName: bot?.name ?? null,
+    question: turn.question.toWellFormed(),
+  })
+  if (decides !== undefined) {
+    const decided = '(SELECT question FROM turns WHERE turn_id = ?)'
+    connection.run(`UPDATE turns SET question = coalesce(${decided}, question) WHERE id = ?`, [decides, key])
+  }
   for (const tag of turn.tags ?? [])
     connection.run('INSERT INTO turn_tags (tag, turn) VALUES (?, ?) ON CONFLICT DO NOTHING', [tag, key])
   return key

@@ -1,42 +1,27 @@
 /** What the journal removes without being asked, and what it does not. */
 
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import type { GcReport } from '../../core/recorder.ts'
 import { closeOf, openOf, stamper } from '../../testing/turns.ts'
-import { openJournalFile } from './file.ts'
-import { SqliteRecorder } from './recorder.ts'
-import { trustedTime } from './upkeep.ts'
+import { openFile } from '../../util/sqlite/open-file.ts'
+import { journalFolder } from '../../../test/support/journal-folder.ts'
+import { JOURNAL } from './journal.ts'
+import type { SqliteRecorder } from './recorder.ts'
+import { trustedTime } from './gc.ts'
 
 const DAY = 86_400_000
 const TODAY = Date.parse('2026-06-15T12:00:00Z')
 
-let folder: string
-let path: string
+const place = journalFolder()
 let now: number
-const opened: SqliteRecorder[] = []
 
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'cria-upkeep-'))
-  path = join(folder, 'cria.db')
   now = TODAY
 })
-afterEach(async () => {
-  for (const recorder of opened.splice(0)) await recorder.close()
-  rmSync(folder, { recursive: true })
-})
 
-async function open(onCleanUp?: (report: GcReport) => void): Promise<SqliteRecorder> {
-  const recorder = await SqliteRecorder.open({
-    path,
-    clock: { now: () => now },
-    ...(onCleanUp === undefined ? {} : { onCleanUp }),
-  })
-  opened.push(recorder)
-  return recorder
+function open(onCleanUp?: (report: GcReport) => void): Promise<SqliteRecorder> {
+  return place.open({ clock: { now: () => now }, ...(onCleanUp === undefined ? {} : { onCleanUp }) })
 }
 
 async function write(recorder: SqliteRecorder, turnId: string, startedAt: number): Promise<void> {
@@ -103,7 +88,7 @@ describe('a journal that is tended', () => {
       now += DAY
     }
     expect(removed).toEqual([20, 20, 12])
-    const connection = openJournalFile({ path, readOnly: true, synchronous: 'normal' })
+    const connection = openFile(JOURNAL, { path: place.path, readOnly: true, synchronous: 'normal' })
     expect(connection.all('SELECT turns, asked FROM cleanups ORDER BY id')).toEqual(removed.map((turns) => ({ turns, asked: 0 })))
     connection.close()
   })

@@ -1,11 +1,25 @@
-/** Lays a journal out in keys and texts, and reads it back. */
+/** Lays a journal out in keys and texts, and reads its turns and sessions back. */
 
+import { ConfigurationError } from '../../core/error.ts'
 import type { QueryEvent } from '../../core/event.ts'
 import type { JournalRows } from '../../core/journal-storage.ts'
 import type { Message } from '../../core/message.ts'
-import type { PromptRef, TurnClose, TurnOpen, TurnRow, TurnState } from '../../core/recorder.ts'
+import type {
+  ListTurns,
+  PromptRef,
+  TurnClose,
+  TurnDetail,
+  TurnList,
+  TurnOpen,
+  TurnRow,
+  TurnState,
+  TurnSummary,
+} from '../../core/recorder.ts'
+import type { SpanRecord } from '../../core/span.ts'
 import { UNKNOWN_USAGE } from '../../core/usage.ts'
+import { limitOf, numberOf } from '../rules.ts'
 import { wellFormedJson } from '../sqlite/columns.ts'
+import { compactedTo, spokenIn } from '../unfinished.ts'
 
 /** A turn as it is stored. */
 export interface StoredTurn {
@@ -35,7 +49,7 @@ export interface StoredTurn {
   readonly end?: StoredEnd
 }
 
-export type StoredEnd = Pick<TurnClose, 'endedAt' | 'text' | 'usage' | 'costUsd' | 'error'> & {
+type StoredEnd = Pick<TurnClose, 'endedAt' | 'text' | 'usage' | 'costUsd' | 'error'> & {
   readonly latencyMs: number
   readonly finishReason: string | null
   readonly model: string
@@ -53,7 +67,7 @@ export interface StoredSession {
   readonly userId: string | null
 }
 
-export const NEW_SESSION: StoredSession = { head: null, running: null, waiting: null, userId: null }
+const NEW_SESSION: StoredSession = { head: null, running: null, waiting: null, userId: null }
 
 /** After every digit and letter. */
 const END = '~'
@@ -89,6 +103,22 @@ export async function set(rows: JournalRows, key: string, row: unknown): Promise
   await rows.set(key, wellFormedJson(row))
 }
 
+export function turnOf(rows: JournalRows, turnId: string): Promise<StoredTurn | undefined> {
+  return get(rows, KEY.turn(turnId))
+}
+
+export function setTurn(rows: JournalRows, turn: StoredTurn): Promise<void> {
+  return set(rows, KEY.turn(turn.open.turnId), turn)
+}
+
+export async function sessionOf(rows: JournalRows, sessionId: string): Promise<StoredSession> {
+  return (await get<StoredSession>(rows, KEY.session(sessionId))) ?? NEW_SESSION
+}
+
+export function setSession(rows: JournalRows, sessionId: string, session: StoredSession): Promise<void> {
+  return set(rows, KEY.session(sessionId), session)
+}
+
 /** The next number of a kind of row, from 1. */
 export async function counted(rows: JournalRows, what: string): Promise<number> {
   const next = Number((await rows.get(KEY.count(what))) ?? 0) + 1
@@ -106,32 +136,121 @@ export function eventsOf(rows: JournalRows, turnId: string, after = -1): Promise
   return listFrom(rows, KEY.event(turnId, Math.max(0, after + 1)))
 }
 
-export function messagesOf(rows: JournalRows, turnId: string, from = 0): Promise<Message[]> {
-  return listFrom(rows, KEY.message(turnId, from))
+function messagesOf(rows: JournalRows, turnId: string): Promise<Message[]> {
+  return listFrom(rows, KEY.message(turnId, 0))
 }
 
-export function toTurnRow({ open, state, parent, rating, end }: StoredTurn): TurnRow {
+/** Turns that are read at a time for a list. */
+const PAGE = 100
+const SPOKEN: ReadonlySet<Message['role']> = new Set<Message['role']>(['user', 'assistant', 'tool'])
+
+export async function listTurns(rows: JournalRows, query: ListTurns): Promise<TurnList> {
+  const { cursor, status, model, sessionId, userId, tags = [], slow } = query
+  const limit = limitOf(query.limit)
+  if (query.search !== undefined)
+    throw new ConfigurationError('This journal has no `search`: list its turns without, and look through their texts.')
+  const found: StoredTurn[] = []
+  let to = KEY.number(cursor === undefined ? 9_999_999_999 : numberOf(cursor))
+  for (;;) {
+    const page = await rows.list({ from: KEY.number(0), to, reverse: true, limit: PAGE })
+    for (const [, turnId] of page) {
+      const turn = await turnOf(rows, JSON.parse(turnId) as string)
+      if (turn === undefined) continue
+      const row = toSummary(turn)
+      const fits =
+        (status ?? row.status) === row.status &&
+        (model ?? row.model) === row.model &&
+        (sessionId ?? row.sessionId) === row.sessionId &&
+        (userId ?? row.userId) === row.userId &&
+        tags.every((tag) => row.tags.includes(tag)) &&
+        (slow !== true || turn.end?.metrics?.slow === true)
+      if (fits) found.push(turn)
+      if (found.length > limit) break
+    }
+    const last = page.at(-1)
+    if (found.length > limit || last === undefined || page.length < PAGE) break
+    to = last[0]
+  }
+  const shown = found.slice(0, limit)
+  return { turns: shown.map(toSummary), nextCursor: found.length > limit ? String(shown.at(-1)?.number) : null }
+}
+
+export async function spansOf(rows: JournalRows, traceId: string): Promise<SpanRecord[]> {
+  return (await listFrom<SpanRecord>(rows, KEY.span(traceId, 0))).toSorted((a, b) => a.startedAt - b.startedAt)
+}
+
+export async function readTurn(rows: JournalRows, turnId: string): Promise<TurnDetail | undefined> {
+  const turn = await turnOf(rows, turnId)
+  if (turn === undefined) return undefined
+  const inTrace = await spansOf(rows, turn.open.traceId)
+  const nested: TurnDetail['nested'][number][] = []
+  for (const other of new Set(inTrace.flatMap((span) => span.turnId ?? []))) {
+    const start = await get<QueryEvent>(rows, KEY.event(other, 0))
+    const made = start?.type === 'start' ? start.calledBy : undefined
+    const stored = made?.turnId === turnId ? await turnOf(rows, other) : undefined
+    if (made !== undefined && stored !== undefined) nested.push({ ...toSummary(stored), callId: made.callId })
+  }
   return {
-    turnId: open.turnId,
-    sessionId: open.sessionId,
+    turn: toTurnRow(turn),
+    messages: await messagesOf(rows, turnId),
+    events: await eventsOf(rows, turnId),
+    spans: inTrace.filter((span) => span.turnId === undefined || span.turnId === turnId),
+    ...(turn.prompts.length === 0 ? {} : { prompts: turn.prompts }),
+    nested,
+  }
+}
+
+export async function readHistory(rows: JournalRows, sessionId: string): Promise<Message[]> {
+  const chain: StoredTurn[] = []
+  for (let next = (await sessionOf(rows, sessionId)).head; next !== null;) {
+    const turn: StoredTurn | undefined = await turnOf(rows, next)
+    if (turn === undefined) break
+    chain.unshift(turn)
+    next = turn.compacted === undefined ? turn.parent : null
+  }
+  const history: Message[] = []
+  for (const { open, state, compacted } of chain) {
+    const { turnId } = open
+    const own = await messagesOf(rows, turnId)
+    if (compacted !== undefined) history.push(...compactedTo(compacted.messages, own))
+    const said = own.slice(compacted?.position ?? 0).filter(({ role }) => SPOKEN.has(role))
+    const isWhole = state === 'done' || state === 'waiting'
+    history.push(...spokenIn(turnId, said, isWhole ? [] : await eventsOf(rows, turnId)))
+  }
+  return history
+}
+
+function toSummary({ open, state, rating, end }: StoredTurn): TurnSummary {
+  const { turnId, sessionId, bot = null, question, startedAt, userId = null } = open
+  return {
+    turnId,
+    sessionId,
     status: state,
-    bot: open.bot ?? null,
+    bot,
     model: end?.model ?? open.model,
-    question: open.question,
-    startedAt: open.startedAt,
+    question,
+    startedAt,
     latencyMs: end?.latencyMs ?? null,
     usage: end?.usage ?? UNKNOWN_USAGE,
     costUsd: end?.costUsd ?? null,
     rating: rating?.rating ?? null,
-    userId: open.userId ?? null,
+    userId,
     tags: [...new Set(open.tags)].toSorted(),
+  }
+}
+
+function toTurnRow(turn: StoredTurn): TurnRow {
+  const { open, parent, rating, end } = turn
+  const { temperature, promptHash, traceId, spanId } = open
+  return {
+    ...toSummary(turn),
     text: end?.text ?? '',
-    temperature: open.temperature,
-    promptHash: open.promptHash,
+    temperature,
+    promptHash,
     ratingComment: rating?.comment ?? null,
     parentTurnId: parent,
-    traceId: open.traceId,
-    spanId: open.spanId,
+    traceId,
+    spanId,
     endedAt: end?.endedAt ?? null,
     finishReason: end?.finishReason ?? null,
     error: end?.error ?? null,

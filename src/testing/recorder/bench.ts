@@ -3,12 +3,12 @@
 import assert from 'node:assert/strict'
 import { isCriaError } from '../../core/error.ts'
 import type { ErrorCode } from '../../core/error.ts'
-import type { EventBody } from '../../core/event.ts'
+import type { EventBody, QueryEvent } from '../../core/event.ts'
 import type { MaybePromise } from '../../core/maybe-promise.ts'
 import { assistant, user } from '../../core/message.ts'
 import type { Message } from '../../core/message.ts'
 import type { ToolCallPart } from '../../core/part.ts'
-import type { JournalKeeper, Recorder, TurnClose, TurnDetail, TurnOpen } from '../../core/recorder.ts'
+import type { JournalEntry, JournalKeeper, ListTurns, Recorder, TurnClose, TurnDetail, TurnOpen } from '../../core/recorder.ts'
 import type { ScoredChunk } from '../../core/store.ts'
 import { STARTED_AT, closeOf, entriesOf, openOf, resultOf, stamper } from '../turns.ts'
 
@@ -32,15 +32,18 @@ export interface JournalUnderTest {
 /** Where the tests of one part are defined. */
 export interface Suite {
   readonly describe: (name: string, define: () => void) => void
-  /** A test with a journal of its own. */
-  readonly test: (title: string, run: (bench: Bench) => Promise<void>) => void
+  /** A test with a journal of its own, and a recorder that is open on it. */
+  readonly test: (title: string, run: (recorder: Keeper, bench: Bench) => Promise<void>) => void
 }
+
+/** What a test uses of a keeper belongs to what was claimed. */
+export type Keeper = Recorder & JournalKeeper
 
 export const LEASE_MS = 30_000
 
-/** A journal, the recorders that are open on it, and their time. */
+/** A journal, the recorders that are open on it, and the clock that they share. */
 export class Bench {
-  readonly recorders: (Recorder & JournalKeeper)[] = []
+  readonly #recorders: Keeper[] = []
   readonly clock: { now(): number }
   readonly #journal: JournalUnderTest
   #now = STARTED_AT
@@ -50,30 +53,69 @@ export class Bench {
     this.clock = { now: () => this.#now }
   }
 
-  async open(): Promise<Recorder & JournalKeeper> {
-    // What a test uses of a keeper belongs to what was claimed.
-    const recorder = (await this.#journal.open({ clock: this.clock, leaseMs: LEASE_MS })) as Recorder & JournalKeeper
-    this.recorders.push(recorder)
+  async open(): Promise<Keeper> {
+    const recorder = (await this.#journal.open({ clock: this.clock, leaseMs: LEASE_MS })) as Keeper
+    this.#recorders.push(recorder)
     return recorder
+  }
+
+  async close(): Promise<void> {
+    for (const recorder of this.#recorders) await recorder.close()
+    await this.#journal.remove()
   }
 
   pass(ms: number): void {
     this.#now += ms
   }
 
-  async turn(turnId: string, recorder: Recorder | undefined = this.recorders[0]): Promise<TurnDetail> {
+  async turn(turnId: string, recorder: Recorder | undefined = this.#recorders[0]): Promise<TurnDetail> {
     const detail = await recorder?.read.turn(turnId)
     assert.ok(detail !== undefined, `${turnId} is not in the journal`)
     return detail
   }
 }
 
-export async function rejects(code: ErrorCode, work: () => Promise<unknown>): Promise<void> {
-  await assert.rejects(work, (error: unknown) => {
-    assert.ok(isCriaError(error), `a CriaError was expected, not ${String(error)}`)
-    assert.equal(error.code, code, error.message)
-    return true
-  })
+type StepBody = readonly [step: number, body: EventBody]
+
+/** A turn that is open and written step by step. */
+export interface Written {
+  readonly open: TurnOpen
+  /** Stamps the next event, and does not write it. */
+  readonly at: (step: number, body: EventBody) => QueryEvent
+  /** Writes messages of a step. */
+  messages(step: number, ...messages: Message[]): Promise<void>
+  /** Stamps and writes events; returns them. */
+  events(...bodies: StepBody[]): Promise<QueryEvent[]>
+  /** Writes entries as they are. */
+  entries(...entries: JournalEntry[]): Promise<void>
+  /** Ends the turn; returns how. */
+  close(step: number, body: EventBody, changes?: Partial<TurnClose>): Promise<TurnClose>
+}
+
+export const START: EventBody = { type: 'start', model: 'test/model' }
+export const CANCELLED: EventBody = { type: 'cancelled', reason: 'Enough.' }
+
+export async function begin(recorder: Recorder, turnId: string, changes: Partial<TurnOpen> = {}): Promise<Written> {
+  const open = openOf(turnId, changes)
+  const at = stamper(open)
+  await recorder.openTurn(open)
+  const entries = async (...all: JournalEntry[]): Promise<void> => recorder.record(turnId, all)
+  return {
+    open,
+    at,
+    messages: (step, ...messages) => entries({ type: 'messages', step, messages }),
+    events: async (...bodies) => {
+      const events = bodies.map(([step, body]) => at(step, body))
+      await entries(...entriesOf(events))
+      return events
+    },
+    entries,
+    close: async (step, body, closing) => {
+      const close = closeOf(at(step, body), closing)
+      await recorder.closeTurn(turnId, close)
+      return close
+    },
+  }
 }
 
 /** Writes a whole turn: a question and its answer. */
@@ -85,21 +127,34 @@ export async function say(
   composed?: readonly Message[],
   closing: Partial<TurnClose> = {},
 ): Promise<void> {
-  const open = openOf(turnId, changes)
-  const at = stamper(open)
-  await recorder.openTurn(open)
-  await recorder.record(turnId, [
+  const turn = await begin(recorder, turnId, changes)
+  const { at, open } = turn
+  await turn.entries(
     { type: 'messages', step: 0, messages: composed ?? [user(open.question)] },
-    ...entriesOf([
-      at(0, { type: 'start', model: open.model }),
-      at(1, { type: 'text_delta', text: answer, attempt: 1 }),
-      at(1, { type: 'message', message: assistant(answer) }),
-    ]),
-  ])
-  await recorder.closeTurn(
-    turnId,
-    closeOf(at(1, { type: 'complete', result: resultOf(open, answer) }), { text: answer, ...closing }),
+    ...entriesOf([at(0, START), at(1, delta(answer)), at(1, { type: 'message', message: assistant(answer) })]),
   )
+  await turn.close(1, complete(open, answer), { text: answer, ...closing })
+}
+
+export async function rejects(code: ErrorCode, work: () => Promise<unknown>): Promise<void> {
+  await assert.rejects(work, (error: unknown) => {
+    assert.ok(isCriaError(error), `a CriaError was expected, not ${String(error)}`)
+    assert.equal(error.code, code, error.message)
+    return true
+  })
+}
+
+/** Ids of the turns of a list. */
+export async function listed(recorder: Recorder, query: ListTurns = {}): Promise<string[]> {
+  return (await recorder.read.turns(query)).turns.map(({ turnId }) => turnId)
+}
+
+export function delta(text: string, attempt = 1): EventBody {
+  return { type: 'text_delta', text, attempt }
+}
+
+export function complete(turn: Parameters<typeof resultOf>[0], text: string): EventBody {
+  return { type: 'complete', result: resultOf(turn, text) }
 }
 
 export function chunk(text: string): ScoredChunk {

@@ -3,13 +3,12 @@
 import assert from 'node:assert/strict'
 import type { SpanRecord } from '../../core/span.ts'
 import { STARTED_AT, openOf } from '../turns.ts'
-import { rejects, say } from './bench.ts'
+import { listed, rejects, say } from './bench.ts'
 import type { Suite } from './bench.ts'
 
 export function listTests({ describe, test }: Suite): void {
   describe('lists', () => {
-    test('are newest first, and go on where they stopped', async (bench) => {
-      const recorder = await bench.open()
+    test('are newest first, and go on where they stopped', async (recorder) => {
       const ids = Array.from({ length: 25 }, (_, n) => `turn_${String(n).padStart(2, '0')}`)
       for (const id of ids) await say(recorder, id, 'Yes.')
       const seen: string[] = []
@@ -27,30 +26,25 @@ export function listTests({ describe, test }: Suite): void {
       assert.deepEqual(seen, ids.toReversed())
     })
 
-    test('refuse a cursor or a limit that is none', async (bench) => {
-      const recorder = await bench.open()
+    test('refuse a cursor or a limit that is none', async (recorder) => {
       for (const cursor of ['x', '', '-1', `1 OR 1=1`])
         await rejects('configuration', async () => recorder.read.turns({ cursor }))
       for (const limit of [0, -1, 1.5, Number.NaN]) await rejects('configuration', async () => recorder.read.turns({ limit }))
     })
 
-    test('are narrowed by state, model and session', async (bench) => {
-      const recorder = await bench.open()
+    test('are narrowed by state, model and session', async (recorder) => {
       await say(recorder, 'turn_a', 'One.')
       await say(recorder, 'turn_b', 'Two.', { sessionId: 'other' })
       await recorder.openTurn(openOf('turn_c', { model: 'test/third' }))
-      const found = async (query: object): Promise<string[]> =>
-        (await recorder.read.turns(query)).turns.map(({ turnId }) => turnId)
-      assert.deepEqual(await found({ status: 'done' }), ['turn_b', 'turn_a'])
-      assert.deepEqual(await found({ model: 'test/third' }), ['turn_c'])
-      assert.deepEqual(await found({ sessionId: 'session' }), ['turn_c', 'turn_a'])
-      assert.deepEqual(await found({ sessionId: 'session', status: 'open', model: 'test/model' }), [])
+      assert.deepEqual(await listed(recorder, { status: 'done' }), ['turn_b', 'turn_a'])
+      assert.deepEqual(await listed(recorder, { model: 'test/third' }), ['turn_c'])
+      assert.deepEqual(await listed(recorder, { sessionId: 'session' }), ['turn_c', 'turn_a'])
+      assert.deepEqual(await listed(recorder, { sessionId: 'session', status: 'open', model: 'test/model' }), [])
     })
   })
 
   describe('beside the turns', () => {
-    test('a rating is kept, changed and taken back', async (bench) => {
-      const recorder = await bench.open()
+    test('a rating is kept, changed and taken back', async (recorder, bench) => {
       await say(recorder, 'turn_a', 'One.')
       const rating = async (): Promise<unknown[]> => {
         const { turn } = await bench.turn('turn_a')
@@ -66,8 +60,7 @@ export function listTests({ describe, test }: Suite): void {
       await rejects('not_found', async () => recorder.rate('turn_none', 1))
     })
 
-    test('feedback is kept in order', async (bench) => {
-      const recorder = await bench.open()
+    test('feedback is kept in order', async (recorder) => {
       const base = { first: 'turn_a', second: 'turn_b', question: 'Which?' }
       const given = [
         { ...base, at: 1, choice: 'first' as const },
@@ -77,8 +70,7 @@ export function listTests({ describe, test }: Suite): void {
       assert.deepEqual(await recorder.read.feedback(), given)
     })
 
-    test('REC-SPAN-001 the spans of a turn, and those around it, are read with it', async (bench) => {
-      const recorder = await bench.open()
+    test('REC-SPAN-001 the spans of a turn, and those around it, are read with it', async (recorder, bench) => {
       const span = (spanId: string, changes: Partial<SpanRecord>): SpanRecord => ({
         traceId: 'aa'.repeat(16),
         spanId,
@@ -92,18 +84,10 @@ export function listTests({ describe, test }: Suite): void {
         ...changes,
       })
       const around = span('01', { name: 'querybot.ask', startedAt: STARTED_AT - 1 })
-      const inside = span('02', {
-        parentSpanId: '01',
-        turnId: 'turn_a',
-        events: [{ name: 'chunk', at: STARTED_AT, attributes: { n: 1 } }],
-      })
-      const failed = span('03', {
-        parentSpanId: '02',
-        turnId: 'turn_a',
-        startedAt: STARTED_AT + 2,
-        status: 'error',
-        error: 'No.',
-      })
+      const events = [{ name: 'chunk', at: STARTED_AT, attributes: { n: 1 } }]
+      const inside = span('02', { parentSpanId: '01', turnId: 'turn_a', events })
+      const failure = { startedAt: STARTED_AT + 2, status: 'error', error: 'No.' } as const
+      const failed = span('03', { parentSpanId: '02', turnId: 'turn_a', ...failure })
       await say(recorder, 'turn_a', 'One.', { traceId: around.traceId })
       for (const one of [failed, inside, around]) await recorder.span(one)
       await recorder.span(span('04', { turnId: 'turn_b' }))
@@ -115,8 +99,7 @@ export function listTests({ describe, test }: Suite): void {
 
 export function searchTests({ describe, test }: Suite): void {
   describe('searches', () => {
-    test('find the words of questions and answers', async (bench) => {
-      const recorder = await bench.open()
+    test('find the words of questions and answers', async (recorder) => {
       await say(recorder, 'turn_a', 'The harbour lies in the east.', { question: "Where is the harbour? Don't guess." })
       await say(recorder, 'turn_b', 'Éclairs, multi-agent systems and "quoted" things: 100 %.', { question: 'What else?' })
       await say(recorder, 'turn_c', '東京は日本の首都です。', { question: '首都はどこですか' })
@@ -131,20 +114,12 @@ export function searchTests({ describe, test }: Suite): void {
         ['首都', ['turn_c']],
         ['日本', ['turn_c']],
       ]
-      for (const [search, expected] of cases) {
-        const { turns } = await recorder.read.turns({ search })
-        assert.deepEqual(
-          turns.map(({ turnId }) => turnId),
-          expected,
-          search,
-        )
-      }
+      for (const [search, expected] of cases) assert.deepEqual(await listed(recorder, { search }), expected, search)
     })
 
-    test('take every search literally', async (bench) => {
-      const recorder = await bench.open()
+    test('take every search literally', async (recorder) => {
       await say(recorder, 'turn_a', 'Nothing special.')
-      const hostile = [
+      const operators = [
         '"',
         "'",
         'AND',
@@ -158,25 +133,10 @@ export function searchTests({ describe, test }: Suite): void {
         '(',
         '{a b}:c',
       ]
-      const searches = [
-        ...hostile,
-        '',
-        '   ',
-        '\0',
-        'a\0b',
-        '\uD800',
-        '😀',
-        ';--',
-        '%',
-        '\\',
-        'word '.repeat(10_000),
-        'x'.repeat(100_000),
-      ]
-      for (const search of searches) {
-        const { turns } = await recorder.read.turns({ search })
-        assert.deepEqual(turns, [], JSON.stringify(search.slice(0, 40)))
-      }
-      assert.equal((await recorder.read.turns({ search: '^special "nothing" ;*' })).turns.length, 1)
+      const odd = ['', '   ', '\0', 'a\0b', '\uD800', '😀', ';--', '%', '\\', 'word '.repeat(10_000), 'x'.repeat(100_000)]
+      for (const search of [...operators, ...odd])
+        assert.deepEqual(await listed(recorder, { search }), [], JSON.stringify(search.slice(0, 40)))
+      assert.deepEqual(await listed(recorder, { search: '^special "nothing" ;*' }), ['turn_a'])
     })
   })
 }

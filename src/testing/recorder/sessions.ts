@@ -4,129 +4,105 @@ import assert from 'node:assert/strict'
 import type { EventBody } from '../../core/event.ts'
 import { assistant, fromParts, retrieved, system, toolResult, user } from '../../core/message.ts'
 import type { Recorder } from '../../core/recorder.ts'
-import { closeOf, entriesOf, openOf, resultOf, stamper } from '../turns.ts'
-import { call, chunk, rejects, requestOf, say } from './bench.ts'
+import { openOf } from '../turns.ts'
+import { begin, call, CANCELLED, chunk, complete, delta, rejects, requestOf, say } from './bench.ts'
 import type { Suite } from './bench.ts'
 
 export function sessionTests({ describe, test }: Suite): void {
   describe('a session', () => {
-    test('has one exclusive turn at a time', async (bench) => {
-      const [one, other] = [await bench.open(), await bench.open()]
-      await one.openTurn(openOf('turn_a'))
+    test('has one exclusive turn at a time', async (one, bench) => {
+      const other = await bench.open()
+      const first = await begin(one, 'turn_a')
       await rejects('session_busy', async () => one.openTurn(openOf('turn_b')))
       await rejects('session_busy', async () => other.openTurn(openOf('turn_b')))
       assert.equal(await other.read.turn('turn_b'), undefined)
       await other.openTurn(openOf('turn_c', { sessionId: 'other' }))
-      await one.closeTurn('turn_a', closeOf(stamper(openOf('turn_a'))(0, { type: 'cancelled', reason: 'Enough.' })))
+      await first.close(0, CANCELLED)
       await other.openTurn(openOf('turn_b'))
     })
 
-    test('may have turns beside, which neither wait nor become part of what was said', async (bench) => {
-      const recorder = await bench.open()
-      await recorder.openTurn(openOf('turn_a'))
+    test('may have turns beside, which neither wait nor become part of what was said', async (recorder) => {
+      const first = await begin(recorder, 'turn_a')
       await say(recorder, 'turn_b', 'Beside.', { exclusive: false })
       await recorder.openTurn(openOf('turn_c', { exclusive: false }))
-      await recorder.closeTurn('turn_a', closeOf(stamper(openOf('turn_a'))(0, { type: 'cancelled', reason: 'Enough.' })))
+      await first.close(0, CANCELLED)
       await say(recorder, 'turn_d', 'Four.')
       assert.deepEqual(await said(recorder), ['user: What does turn_d ask?', 'assistant: Four.'])
+    })
+
+    test('belongs to the first user that is named in it: a turn of another one is refused, and leaves nothing', async (recorder) => {
+      await say(recorder, 'turn_a', 'One.', { sessionId: 'shared' })
+      await say(recorder, 'turn_b', 'Two.', { sessionId: 'shared', userId: 'ada' })
+      await say(recorder, 'turn_c', 'Three.', { sessionId: 'shared' })
+      await rejects('permission_denied', async () => recorder.openTurn(openOf('turn_d', { sessionId: 'shared', userId: 'bob' })))
+      assert.equal(await recorder.read.turn('turn_d'), undefined)
+      await say(recorder, 'turn_e', 'Four.', { sessionId: 'shared', userId: 'ada' })
     })
   })
 
   describe('a history', () => {
-    test('is what was said, oldest first, without system prompts and retrieved text', async (bench) => {
-      const recorder = await bench.open()
+    test('is what was said, oldest first, without system prompts and retrieved text', async (recorder) => {
       const passage = retrieved({ marker: '1', origin: 'docstore', store: 'default', chunk: chunk('Some passage.') })
       const fenced = { ...passage, role: 'user' as const, content: '<<< Some passage. >>>' }
       await say(recorder, 'turn_a', 'One.', {}, [system('Be brief.'), passage, fenced, user('First?')])
       await say(recorder, 'turn_b', 'Two.')
       await say(recorder, 'turn_x', 'Elsewhere.', { sessionId: 'other' })
-      assert.deepEqual(await said(recorder), [
-        'user: First?',
-        'assistant: One.',
-        'user: What does turn_b ask?',
-        'assistant: Two.',
-      ])
+      const asked = ['user: First?', 'assistant: One.', 'user: What does turn_b ask?', 'assistant: Two.']
+      assert.deepEqual(await said(recorder), asked)
     })
 
-    test('gives messages back as they were, with their ids', async (bench) => {
-      const recorder = await bench.open()
-      const open = openOf('turn_a')
-      const at = stamper(open)
+    test('gives messages back as they were, with their ids', async (recorder) => {
+      const turn = await begin(recorder, 'turn_a')
       const [asked, called, answer] = [user('Look it up.'), assistant([call('call_1')]), assistant('Found.')]
       const result = toolResult({ id: 'call_1', name: 'search', content: 'It.' })
-      await recorder.openTurn(open)
-      await recorder.record('turn_a', [
-        { type: 'messages', step: 0, messages: [asked] },
-        ...entriesOf([at(1, { type: 'message', message: called }), at(1, requestOf('call_1')), at(1, resultFor('call_1'))]),
-        { type: 'messages', step: 1, messages: [result] },
-        ...entriesOf([at(2, { type: 'message', message: answer })]),
-      ])
-      await recorder.closeTurn('turn_a', closeOf(at(2, { type: 'complete', result: resultOf(open, 'Found.') })))
+      await turn.messages(0, asked)
+      await turn.events([1, { type: 'message', message: called }], [1, requestOf('call_1')], [1, resultFor('call_1')])
+      await turn.messages(1, result)
+      await turn.events([2, { type: 'message', message: answer }])
+      await turn.close(2, complete(turn.open, 'Found.'))
       assert.deepEqual(await recorder.read.history('session'), [asked, called, result, answer])
     })
 
-    test('has the beginning of an answer that was cancelled', async (bench) => {
-      const recorder = await bench.open()
-      const open = openOf('turn_a')
-      const at = stamper(open)
-      await recorder.openTurn(open)
-      await recorder.record('turn_a', [
-        { type: 'messages', step: 0, messages: [user('Tell me.')] },
-        ...entriesOf([
-          at(1, { type: 'thinking', content: 'Hm.', attempt: 1 }),
-          at(1, { type: 'text_delta', text: 'Void', attempt: 1 }),
-          at(1, { type: 'reset', attempt: 1 }),
-          at(1, { type: 'text_delta', text: 'Once upon', attempt: 2 }),
-        ]),
-      ])
-      await recorder.closeTurn('turn_a', closeOf(at(1, { type: 'cancelled', reason: 'Enough.' }), { text: 'Once upon' }))
+    test('has the beginning of an answer that was cancelled', async (recorder) => {
+      const turn = await begin(recorder, 'turn_a')
+      await turn.messages(0, user('Tell me.'))
+      await turn.events(
+        [1, { type: 'thinking', content: 'Hm.', attempt: 1 }],
+        [1, delta('Void')],
+        [1, { type: 'reset', attempt: 1 }],
+        [1, delta('Once upon', 2)],
+      )
+      await turn.close(1, CANCELLED, { text: 'Once upon' })
       assert.deepEqual(await said(recorder), ['user: Tell me.', 'assistant: Once upon'])
       const again = await recorder.read.history('session')
       assert.deepEqual(again, await recorder.read.history('session'))
     })
 
-    test('leaves out a question that nothing was answered to', async (bench) => {
-      const recorder = await bench.open()
-      const open = openOf('turn_a')
+    test('leaves out a question that nothing was answered to', async (recorder) => {
       await say(recorder, 'turn_0', 'Zero.')
-      await recorder.openTurn(open)
-      await recorder.record('turn_a', [{ type: 'messages', step: 0, messages: [user('Anybody there?')] }])
-      await recorder.closeTurn('turn_a', closeOf(stamper(open)(1, { type: 'cancelled', reason: 'Enough.' })))
+      const turn = await begin(recorder, 'turn_a')
+      await turn.messages(0, user('Anybody there?'))
+      await turn.close(1, CANCELLED)
       await say(recorder, 'turn_b', 'Two.')
-      assert.deepEqual(await said(recorder), [
-        'user: What does turn_0 ask?',
-        'assistant: Zero.',
-        'user: What does turn_b ask?',
-        'assistant: Two.',
-      ])
+      const asked = ['user: What does turn_0 ask?', 'assistant: Zero.', 'user: What does turn_b ask?', 'assistant: Two.']
+      assert.deepEqual(await said(recorder), asked)
     })
 
-    test('answers every call of a turn that failed in between, in the order of the calls', async (bench) => {
-      const recorder = await bench.open()
-      const open = openOf('turn_a')
-      const at = stamper(open)
+    test('answers every call of a turn that failed in between, in the order of the calls', async (recorder) => {
+      const turn = await begin(recorder, 'turn_a')
       const called = assistant([call('call_1'), call('call_2'), call('call_3')])
-      await recorder.openTurn(open)
-      await recorder.record('turn_a', [
-        { type: 'messages', step: 0, messages: [user('Do it.')] },
-        ...entriesOf([
-          at(1, { type: 'message', message: called }),
-          at(1, requestOf('call_1')),
-          at(1, requestOf('call_2')),
-          at(1, resultFor('call_2')),
-        ]),
-      ])
-      const failure = { code: 'network', message: 'No route to host.', retryable: true } as const
-      await recorder.closeTurn('turn_a', closeOf(at(1, { type: 'error', error: failure })))
-      const history = await recorder.read.history('session')
-      const results = history.slice(2).flatMap(({ parts }) => parts)
+      await turn.messages(0, user('Do it.'))
+      await turn.events(
+        [1, { type: 'message', message: called }],
+        [1, requestOf('call_1')],
+        [1, requestOf('call_2')],
+        [1, resultFor('call_2')],
+      )
+      await turn.close(1, { type: 'error', error: { code: 'network', message: 'No route to host.', retryable: true } })
+      const results = (await recorder.read.history('session')).slice(2).flatMap(({ parts }) => parts)
       assert.deepEqual(
-        results.map((part) => (part.type === 'tool-result' ? [part.id, part.isError] : part)),
-        [
-          ['call_1', true],
-          ['call_2', false],
-          ['call_3', true],
-        ],
+        results.map((part) => (part.type === 'tool-result' ? `${part.id} ${part.isError}` : part)),
+        ['call_1 true', 'call_2 false', 'call_3 true'],
       )
     })
   })
@@ -135,23 +111,20 @@ export function sessionTests({ describe, test }: Suite): void {
     const summary = fromParts('user', [{ type: 'text', text: 'Notes.' }], { summary: true })
     const asked = user('And now?')
 
-    test('begins with what it was compacted to, and the turns keep all that they had', async (bench) => {
-      const recorder = await bench.open()
+    test('begins with what it was compacted to, and the turns keep all that they had', async (recorder) => {
       await say(recorder, 'turn_a', 'One.')
       await say(recorder, 'turn_b', 'Two.')
       const [first, , , last] = await recorder.read.history('session')
       assert.ok(first !== undefined && last !== undefined)
-      const open = openOf('turn_c')
-      const at = stamper(open)
-      await recorder.openTurn(open)
-      await recorder.record('turn_c', [
-        { type: 'messages', step: 0, messages: [system('Be brief.'), asked] },
-        { type: 'messages', step: 1, messages: [summary] },
+      const turn = await begin(recorder, 'turn_c')
+      await turn.messages(0, system('Be brief.'), asked)
+      await turn.messages(1, summary)
+      await turn.entries(
         { type: 'compaction', step: 1, messages: [first, last, asked] },
         { type: 'compaction', step: 1, messages: [first, summary, last, asked] },
-        ...entriesOf([at(1, { type: 'message', message: assistant('Three.') })]),
-      ])
-      await recorder.closeTurn('turn_c', closeOf(at(1, { type: 'complete', result: resultOf(open, 'Three.') })))
+      )
+      await turn.events([1, { type: 'message', message: assistant('Three.') }])
+      await turn.close(1, complete(turn.open, 'Three.'))
       assert.deepEqual((await recorder.read.history('session')).slice(0, 4), [first, summary, last, asked])
       await say(recorder, 'turn_d', 'Four.')
       assert.deepEqual(await said(recorder), [
@@ -167,30 +140,16 @@ export function sessionTests({ describe, test }: Suite): void {
       assert.equal((await recorder.read.turn('turn_c'))?.messages.length, 4)
     })
 
-    test('is without the question of a turn that got no answer', async (bench) => {
-      const recorder = await bench.open()
+    test('is without the question of a turn that got no answer', async (recorder) => {
       await say(recorder, 'turn_a', 'One.')
       const [first] = await recorder.read.history('session')
       assert.ok(first !== undefined)
-      const open = openOf('turn_b')
-      await recorder.openTurn(open)
-      await recorder.record('turn_b', [
-        { type: 'messages', step: 0, messages: [asked] },
-        { type: 'messages', step: 1, messages: [summary] },
-        { type: 'compaction', step: 1, messages: [first, summary, asked] },
-      ])
-      await recorder.closeTurn('turn_b', closeOf(stamper(open)(1, { type: 'cancelled', reason: 'Enough.' })))
+      const turn = await begin(recorder, 'turn_b')
+      await turn.messages(0, asked)
+      await turn.messages(1, summary)
+      await turn.entries({ type: 'compaction', step: 1, messages: [first, summary, asked] })
+      await turn.close(1, CANCELLED)
       assert.deepEqual(await said(recorder), ['user: What does turn_a ask?', 'user: Notes.'])
-    })
-
-    test('belongs to the first user that is named in it: a turn of another one is refused, and leaves nothing', async (bench) => {
-      const recorder = await bench.open()
-      await say(recorder, 'turn_a', 'One.', { sessionId: 'shared' })
-      await say(recorder, 'turn_b', 'Two.', { sessionId: 'shared', userId: 'ada' })
-      await say(recorder, 'turn_c', 'Three.', { sessionId: 'shared' })
-      await rejects('permission_denied', async () => recorder.openTurn(openOf('turn_d', { sessionId: 'shared', userId: 'bob' })))
-      assert.equal(await recorder.read.turn('turn_d'), undefined)
-      await say(recorder, 'turn_e', 'Four.', { sessionId: 'shared', userId: 'ada' })
     })
   })
 }

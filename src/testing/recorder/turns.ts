@@ -1,45 +1,40 @@
 /** What is written of a turn is read back. */
 
 import assert from 'node:assert/strict'
-import type { QueryEvent } from '../../core/event.ts'
+import type { EventBody, QueryEvent } from '../../core/event.ts'
 import { assistant, fromParts, retrieved, system, toolResult, user } from '../../core/message.ts'
 import type { Message } from '../../core/message.ts'
-import { EXACT_USAGE, STARTED_AT, closeOf, entriesOf, openOf, resultOf, stamper } from '../turns.ts'
-import { call, chunk, rejects, say } from './bench.ts'
-import type { Bench, Suite } from './bench.ts'
+import type { Recorder } from '../../core/recorder.ts'
+import { EXACT_USAGE, STARTED_AT, closeOf, entriesOf } from '../turns.ts'
+import { begin, call, CANCELLED, chunk, complete, delta, listed, rejects, say, START } from './bench.ts'
+import type { Suite } from './bench.ts'
 
 export function turnTests({ describe, test }: Suite): void {
   describe('a turn', () => {
-    test('REC-LOG-001 is read back with everything that was written', async (bench) => {
-      const recorder = await bench.open()
-      const open = openOf('turn_a', { temperature: 0.7 })
-      const at = stamper(open)
+    test('REC-LOG-001 is read back with everything that was written', async (recorder, bench) => {
+      const turn = await begin(recorder, 'turn_a', { temperature: 0.7 })
+      const { open } = turn
       const composed = [system('Be brief.'), user('What is a cria?')]
       const answer = assistant('A young llama.')
       const usage = { ...EXACT_USAGE, cacheWriteTokens: 30, cacheWrite1hTokens: 20 }
-      const events = [
-        at(0, { type: 'start', model: 'test/model', bot: { kind: 'QueryBot', name: 'librarian' } }),
-        at(1, { type: 'text_delta', text: 'A young ', attempt: 1 }),
-        at(1, { type: 'text_delta', text: 'llama.', attempt: 1 }),
-        at(1, { type: 'usage', usage }),
-        at(1, { type: 'message', message: answer }),
-      ]
-      const close = closeOf(at(1, { type: 'complete', result: resultOf(open, 'A young llama.') }), {
-        model: 'test/other',
-        text: 'A young llama.',
-        usage,
-        costUsd: 0.001,
-      })
-      await recorder.openTurn(open)
-      await recorder.record('turn_a', [{ type: 'messages', step: 0, messages: composed }, ...entriesOf(events)])
-      await recorder.closeTurn('turn_a', close)
+      const bot = { kind: 'QueryBot', name: 'librarian' }
+      await turn.messages(0, ...composed)
+      const events = await turn.events(
+        [0, { type: 'start', model: 'test/model', bot }],
+        [1, delta('A young ')],
+        [1, delta('llama.')],
+        [1, { type: 'usage', usage }],
+        [1, { type: 'message', message: answer }],
+      )
+      const end = { model: 'test/other', text: 'A young llama.', usage, costUsd: 0.001 }
+      const close = await turn.close(1, complete(open, 'A young llama.'), end)
 
       assert.deepEqual(await bench.turn('turn_a'), {
         turn: {
           turnId: 'turn_a',
           sessionId: 'session',
           status: 'done',
-          bot: { kind: 'QueryBot', name: 'librarian' },
+          bot,
           model: 'test/other',
           question: 'What does turn_a ask?',
           startedAt: STARTED_AT,
@@ -69,42 +64,31 @@ export function turnTests({ describe, test }: Suite): void {
       })
     })
 
-    test('is there as soon as it is opened, with what is recorded so far', async (bench) => {
-      const [writer, reader] = [await bench.open(), await bench.open()]
-      const open = openOf('turn_a')
-      const at = stamper(open)
-      await writer.openTurn(open)
+    test('is there as soon as it is opened, with what is recorded so far', async (writer, bench) => {
+      const reader = await bench.open()
+      const turn = await begin(writer, 'turn_a')
       assert.equal((await bench.turn('turn_a', reader)).turn.status, 'open')
-      const events = [at(0, { type: 'start', model: 'test/model' }), at(1, { type: 'text_delta', text: 'A', attempt: 1 })]
-      await writer.record('turn_a', entriesOf(events))
+      const events = await turn.events([0, START], [1, delta('A')])
       assert.deepEqual((await bench.turn('turn_a', reader)).events, events)
-      assert.equal((await reader.read.turns({ status: 'open' })).turns.length, 1)
+      assert.deepEqual(await listed(reader, { status: 'open' }), ['turn_a'])
     })
 
     for (const [state, body] of [
-      ['cancelled', { type: 'cancelled', reason: 'Enough.' }],
+      ['cancelled', CANCELLED],
       ['failed', { type: 'error', error: { code: 'network', message: 'No route to host.', retryable: true } }],
     ] as const) {
-      test(`REC-LOG-001 that was ${state} is there too, with the text it had`, async (bench) => {
-        const recorder = await bench.open()
-        const open = openOf('turn_a')
-        const at = stamper(open)
-        const start = at(0, { type: 'start', model: 'test/model' })
-        const end = at(1, body)
-        await recorder.openTurn(open)
-        await recorder.record('turn_a', entriesOf([start]))
-        await recorder.closeTurn('turn_a', closeOf(end, { text: 'A beginn' }))
-        const { turn, events } = await bench.turn('turn_a')
-        assert.equal(turn.status, state)
-        assert.equal(turn.text, 'A beginn')
-        assert.equal(turn.finishReason, null)
-        assert.deepEqual(turn.error, body.type === 'error' ? body.error : null)
-        assert.deepEqual(events, [start, end])
+      test(`REC-LOG-001 that was ${state} is there too, with the text it had`, async (recorder, bench) => {
+        const turn = await begin(recorder, 'turn_a')
+        const written = await turn.events([0, START])
+        const end = await turn.close(1, body, { text: 'A beginn' })
+        const { turn: row, events } = await bench.turn('turn_a')
+        assert.deepEqual([row.status, row.text, row.finishReason], [state, 'A beginn', null])
+        assert.deepEqual(row.error, body.type === 'error' ? body.error : null)
+        assert.deepEqual(events, [...written, end.event])
       })
     }
 
-    test('follows the turn of its session that ended last', async (bench) => {
-      const recorder = await bench.open()
+    test('follows the turn of its session that ended last', async (recorder, bench) => {
       await say(recorder, 'turn_a', 'One.')
       await say(recorder, 'turn_b', 'Two.')
       await say(recorder, 'turn_c', 'Elsewhere.', { sessionId: 'other' })
@@ -112,8 +96,7 @@ export function turnTests({ describe, test }: Suite): void {
       assert.equal((await bench.turn('turn_c')).turn.parentTurnId, null)
     })
 
-    test('is not there when it was never opened', async (bench) => {
-      const recorder = await bench.open()
+    test('is not there when it was never opened', async (recorder) => {
       assert.equal(await recorder.read.turn('turn_none'), undefined)
       assert.deepEqual(await recorder.read.events('turn_none'), [])
       assert.deepEqual(await recorder.read.history('none'), [])
@@ -122,15 +105,11 @@ export function turnTests({ describe, test }: Suite): void {
   })
 
   describe('events', () => {
-    test('go on where a reader left off', async (bench) => {
-      const recorder = await bench.open()
-      const open = openOf('turn_a')
-      const at = stamper(open)
-      const first = [at(0, { type: 'start', model: 'm' }), ...deltas(at, 40)]
-      const second = deltas(at, 100)
-      await recorder.openTurn(open)
-      await recorder.record('turn_a', entriesOf(first))
-      for (const event of second) await recorder.record('turn_a', entriesOf([event]))
+    test('go on where a reader left off', async (recorder) => {
+      const turn = await begin(recorder, 'turn_a')
+      const first = await turn.events([0, START], ...deltas(40))
+      const second: QueryEvent[] = []
+      for (const one of deltas(100)) second.push(...(await turn.events(one)))
       const check = async (all: readonly unknown[]): Promise<void> => {
         assert.deepEqual(await recorder.read.events('turn_a'), all)
         for (const after of [-1, 0, 17, 40, 41, 90, all.length - 2, all.length - 1, all.length + 5]) {
@@ -139,36 +118,30 @@ export function turnTests({ describe, test }: Suite): void {
       }
       await check([...first, ...second])
       // Closing may change how they are kept, but not what is read.
-      const last = at(1, { type: 'cancelled', reason: 'Enough.' })
-      await recorder.closeTurn('turn_a', closeOf(last))
-      await check([...first, ...second, last])
+      const { event } = await turn.close(1, CANCELLED)
+      await check([...first, ...second, event])
     })
 
-    test('that are not the next of their turn are refused, and nothing of their batch is kept', async (bench) => {
-      const recorder = await bench.open()
-      const open = openOf('turn_a')
-      const start = stamper(open)(0, { type: 'start', model: 'm' })
-      await recorder.openTurn(open)
+    test('that are not the next of their turn are refused, and nothing of their batch is kept', async (recorder, bench) => {
+      const turn = await begin(recorder, 'turn_a')
+      const start = turn.at(0, START)
       const text = { type: 'messages', step: 0, messages: [user('Hello')] } as const
       for (const wrong of [
-        { ...start, seq: 1 },
-        { ...start, turnId: 'turn_b' },
-        { ...start, sessionId: 'other' },
-      ]) {
-        await rejects('internal', async () => recorder.record('turn_a', [text, ...entriesOf([wrong])]))
-      }
-      await rejects('internal', async () => recorder.record('turn_a', [text, ...entriesOf([start, start])]))
+        [{ ...start, seq: 1 }],
+        [{ ...start, turnId: 'turn_b' }],
+        [{ ...start, sessionId: 'other' }],
+        [start, start],
+      ])
+        await rejects('internal', () => turn.entries(text, ...entriesOf(wrong)))
       assert.deepEqual((await bench.turn('turn_a')).messages, [])
-      await recorder.record('turn_a', entriesOf([start]))
+      await turn.entries(...entriesOf([start]))
       assert.deepEqual((await bench.turn('turn_a')).events, [start])
     })
 
-    test('that end a turn belong to its closing, and to its state', async (bench) => {
-      const recorder = await bench.open()
-      const open = openOf('turn_a')
-      const end = stamper(open)(0, { type: 'cancelled', reason: 'Enough.' })
-      await recorder.openTurn(open)
-      await rejects('internal', async () => recorder.record('turn_a', entriesOf([end])))
+    test('that end a turn belong to its closing, and to its state', async (recorder) => {
+      const turn = await begin(recorder, 'turn_a')
+      const end = turn.at(0, CANCELLED)
+      await rejects('internal', () => turn.entries(...entriesOf([end])))
       await rejects('internal', async () => recorder.closeTurn('turn_a', closeOf(end, { state: 'done' })))
       await recorder.closeTurn('turn_a', closeOf(end))
       await rejects('internal', async () => recorder.closeTurn('turn_a', closeOf({ ...end, seq: 1 })))
@@ -177,31 +150,25 @@ export function turnTests({ describe, test }: Suite): void {
   })
 
   describe('messages', () => {
-    test('of every kind are read back equal', async (bench) => {
-      const recorder = await bench.open()
+    test('of every kind are read back equal', async (recorder, bench) => {
       const messages = everyKindOfMessage()
-      await recorder.openTurn(openOf('turn_a'))
-      await recorder.record('turn_a', [{ type: 'messages', step: 0, messages }])
-      await recorder.record('turn_a', [{ type: 'messages', step: 1, messages: [messages[0] as Message] }])
+      const turn = await begin(recorder, 'turn_a')
+      await turn.messages(0, ...messages)
+      await turn.messages(1, messages[0] as Message)
       assert.deepEqual((await bench.turn('turn_a')).messages, [...messages, messages[0]])
     })
 
-    test('of an event are messages of the turn, once', async (bench) => {
-      const recorder = await bench.open()
-      const open = openOf('turn_a')
-      const at = stamper(open)
+    test('of an event are messages of the turn, once', async (recorder, bench) => {
+      const turn = await begin(recorder, 'turn_a')
       const [asked, answer] = [user('Hello'), assistant('Hi.')]
-      const event = at(1, { type: 'message', message: answer })
-      await recorder.openTurn(open)
-      await recorder.record('turn_a', [{ type: 'messages', step: 0, messages: [asked] }, ...entriesOf([event])])
-      await recorder.record('turn_a', [{ type: 'messages', step: 1, messages: [answer] }])
+      const event = turn.at(1, { type: 'message', message: answer })
+      await turn.entries({ type: 'messages', step: 0, messages: [asked] }, ...entriesOf([event]))
+      await turn.messages(1, answer)
       const detail = await bench.turn('turn_a')
-      assert.deepEqual(detail.messages, [asked, answer])
-      assert.deepEqual(detail.events, [event])
+      assert.deepEqual([detail.messages, detail.events], [[asked, answer], [event]])
     })
 
-    test('keep their own ids where their content is the same', async (bench) => {
-      const recorder = await bench.open()
+    test('keep their own ids where their content is the same', async (recorder, bench) => {
       const [first, second] = [user('Again?'), user('Again?')]
       await say(recorder, 'turn_a', 'Yes.', {}, [first])
       await say(recorder, 'turn_b', 'Yes.', {}, [second])
@@ -220,35 +187,30 @@ export function turnTests({ describe, test }: Suite): void {
       nothing: '',
     }
     for (const [kind, text] of Object.entries(kept)) {
-      test(`is kept: ${kind}`, async (bench) => {
-        assert.deepEqual(await throughTheJournal(bench, text), [text, text, text, text, text])
+      test(`is kept: ${kind}`, async (recorder) => {
+        assert.deepEqual(await throughTheJournal(recorder, text), [text, text, text, text, text])
       })
     }
-    test('that is no Unicode is made well-formed', async (bench) => {
-      const text = 'a\uD800b\uDC00c\uD83D\uDE00'
-      const read = await throughTheJournal(bench, text)
+    test('that is no Unicode is made well-formed', async (recorder) => {
+      const read = await throughTheJournal(recorder, 'a\uD800b\uDC00c\uD83D\uDE00')
       assert.deepEqual(new Set(read), new Set(['a\uFFFDb\uFFFDc\uD83D\uDE00']))
     })
   })
 }
 
 /** Writes a text wherever a text may stand, and returns what is read back from there. */
-async function throughTheJournal(bench: Bench, text: string): Promise<unknown[]> {
-  const recorder = await bench.open()
-  const open = openOf('turn_a', { question: text })
-  const at = stamper(open)
+async function throughTheJournal(recorder: Recorder, text: string): Promise<unknown[]> {
+  const turn = await begin(recorder, 'turn_a', { question: text })
   const message = fromParts('assistant', [{ type: 'text', text, providerData: { [text]: text } }])
-  await recorder.openTurn(open)
-  await recorder.record(
-    'turn_a',
-    entriesOf([at(1, { type: 'text_delta', text, attempt: 1 }), at(1, { type: 'message', message })]),
-  )
-  await recorder.closeTurn('turn_a', closeOf(at(1, { type: 'complete', result: resultOf(open, text) }), { text }))
-  const { turn, messages, events } = await bench.turn('turn_a')
+  await turn.events([1, delta(text)], [1, { type: 'message', message }])
+  await turn.close(1, complete(turn.open, text), { text })
+  const detail = await recorder.read.turn('turn_a')
+  assert.ok(detail !== undefined)
+  const { turn: row, messages, events } = detail
   const [part] = messages[0]?.parts ?? []
   const data = part?.type === 'text' ? Object.entries(part.providerData ?? {})[0] : undefined
-  const [delta] = events
-  return [turn.question, turn.text, delta?.type === 'text_delta' ? delta.text : undefined, ...(data ?? [])]
+  const [first] = events
+  return [row.question, row.text, first?.type === 'text_delta' ? first.text : undefined, ...(data ?? [])]
 }
 
 function everyKindOfMessage(): Message[] {
@@ -285,10 +247,10 @@ function everyKindOfMessage(): Message[] {
   ]
 }
 
-function deltas(at: ReturnType<typeof stamper>, count: number): QueryEvent[] {
+function deltas(count: number): (readonly [step: number, body: EventBody])[] {
   return Array.from({ length: count }, (_, n) =>
     n % 7 === 0
-      ? at(1, { type: 'thinking', content: `thought ${n}`, attempt: 1 })
-      : at(n < 60 ? 1 : 2, { type: 'text_delta', text: `word ${n} `, attempt: n % 20 === 1 ? 2 : 1 }),
+      ? [1, { type: 'thinking', content: `thought ${n}`, attempt: 1 }]
+      : [n < 60 ? 1 : 2, delta(`word ${n} `, n % 20 === 1 ? 2 : 1)],
   )
 }

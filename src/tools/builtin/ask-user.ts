@@ -1,4 +1,4 @@
-import { defineTool } from '../define-tool.ts'
+import { defineTool, inputOf } from '../define-tool.ts'
 import type { Tool } from '../../core/tool.ts'
 import { orAborted } from '../../util/promise.ts'
 import { problem } from './open-file.ts'
@@ -14,25 +14,18 @@ export interface UserQuestion {
 /** Puts a question to the user; `undefined` when there is no answer. */
 export type AskUser = (question: UserQuestion, signal: AbortSignal) => string | undefined | Promise<string | undefined>
 
-interface Input {
-  readonly question: string
-  readonly options?: readonly string[]
-}
-
 /** @param ask absent where there is nobody to ask. */
-export function askUserTool(ask: AskUser | undefined): Tool<Input> {
-  return defineTool<Input>({
+export function askUserTool(ask: AskUser | undefined): Tool {
+  return defineTool({
     name: 'ask_user',
     description: 'Asks the user a question when only they can decide. Not for permission: that is asked for by itself.',
-    inputSchema: {
-      type: 'object',
-      properties: {
+    inputSchema: inputOf(
+      {
         question: { type: 'string', minLength: 1, maxLength: 4000 },
         options: { type: 'array', maxItems: 10, items: { type: 'string', maxLength: 500 } },
       },
-      required: ['question'],
-      additionalProperties: false,
-    },
+      ['question'],
+    ),
     isReadOnly: true,
     needsPermission: false,
     resources: () => ({ writes: ['user'] }),

@@ -1,20 +1,53 @@
-/** Keeps the beginning and the end of what a program writes, and counts the rest. */
+/** Keeps the beginning and the end of what a program writes, without known secrets, and counts the rest. */
 
 const HEAD = 16_000
 const TAIL = 48_000
+const MASK = '[redacted]'
 
 export class BoundedOutput {
-  #head: Buffer[] = []
+  /** Bytes as characters, so that a cut through a character does not matter; the longest first. */
+  readonly #secrets: readonly string[]
+  /** The end of what was written, while it may be the beginning of a secret. */
+  #held = ''
+  readonly #head: Buffer[] = []
   #headLength = 0
-  #tail: Buffer[] = []
+  readonly #tail: Buffer[] = []
   #tailLength = 0
   #total = 0
 
+  /** @param secrets texts that are masked, wherever the pieces are cut; default none. */
+  constructor(secrets: readonly string[] = []) {
+    this.#secrets = secrets
+      .map((secret) => Buffer.from(secret).toString('latin1'))
+      .toSorted((one, other) => other.length - one.length)
+  }
+
+  /** Bytes that were kept or counted. */
   get total(): number {
     return this.#total
   }
 
-  add(piece: Buffer): void {
+  /** @returns what was added: the piece without secrets, and without what may be the beginning of one. */
+  add(piece: Buffer): Buffer {
+    if (this.#secrets.length === 0) return this.#keep(piece)
+    let text = this.#held + piece.toString('latin1')
+    for (const secret of this.#secrets) text = text.replaceAll(secret, MASK)
+    const open = text.length - this.#beginningIn(text)
+    this.#held = text.slice(open)
+    return this.#keep(Buffer.from(text.slice(0, open), 'latin1'))
+  }
+
+  /** How many characters at the end may be the first of a secret. */
+  #beginningIn(text: string): number {
+    const longest = Math.min(text.length, (this.#secrets[0]?.length ?? 1) - 1)
+    for (let length = longest; length > 0; length--) {
+      const end = text.slice(-length)
+      if (this.#secrets.some((secret) => secret.startsWith(end))) return length
+    }
+    return 0
+  }
+
+  #keep(piece: Buffer): Buffer {
     this.#total += piece.length
     const room = HEAD - this.#headLength
     if (room > 0) {
@@ -22,7 +55,7 @@ export class BoundedOutput {
       this.#headLength += Math.min(room, piece.length)
     }
     const rest = piece.subarray(Math.max(0, room))
-    if (rest.length === 0) return
+    if (rest.length === 0) return piece
     // A copy: a small part must not keep a large buffer alive.
     const kept = Buffer.from(rest.subarray(Math.max(0, rest.length - TAIL)))
     this.#tail.push(kept)
@@ -31,30 +64,22 @@ export class BoundedOutput {
       this.#tail.shift()
       this.#tailLength -= first.length
     }
+    return piece
   }
 
-  /** Whole characters; between head and tail stands how much is missing. */
+  /** Whole characters; between head and tail stands how much is missing. To be called when nothing more is written, where there are secrets. */
   text(): string {
+    this.#keep(Buffer.from(this.#held, 'latin1'))
+    this.#held = ''
     const head = Buffer.concat(this.#head)
     const tail = Buffer.concat(this.#tail).subarray(-TAIL)
     const missing = this.#total - head.length - tail.length
     if (missing <= 0) return Buffer.concat([head, tail]).toString('utf8')
     const note = `[… ${missing.toLocaleString('en-US')} of ${this.#total.toLocaleString('en-US')} bytes left out …]`
-    return `${head.subarray(0, endOfCharacters(head)).toString('utf8')}\n${note}\n${tail.subarray(startOfCharacter(tail)).toString('utf8')}`
+    // The decoder of a stream leaves out a character that is cut at the end.
+    const start = new TextDecoder('utf-8', { ignoreBOM: true }).decode(head, { stream: true })
+    return `${start}\n${note}\n${tail.subarray(startOfCharacter(tail)).toString('utf8')}`
   }
-}
-
-/** Where a UTF-8 character that is cut at the end begins, else the length. */
-function endOfCharacters(bytes: Buffer): number {
-  for (let back = 1; back <= 4 && back <= bytes.length; back++) {
-    const byte = bytes[bytes.length - back] ?? 0
-    if (byte < 0x80) return bytes.length
-    if (byte >= 0xc0) {
-      const length = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : 2
-      return back < length ? bytes.length - back : bytes.length
-    }
-  }
-  return bytes.length
 }
 
 function startOfCharacter(bytes: Buffer): number {

@@ -1,23 +1,20 @@
-/** Changes one file: computes the change, compares it with what the model has seen, shows it and writes it. */
+/** Changes one file: compares it with what the model has seen, shows the change and writes it. */
 
 import { countChanges, unifiedDiff } from '../../util/line-diff.ts'
+import { Recent } from '../../util/recent.ts'
 import type { Edits } from './edits.ts'
-import type { LineEnd } from './line-ends.ts'
 import { problem } from './open-file.ts'
-import { createFile, replaceFile } from './put-file.ts'
-import { bytesOf, hashOf } from './text-file.ts'
+import { bytesOf, createFile, hashOf, replaceFile, withoutReturns } from './text-file.ts'
 import type { TextFile } from './text-file.ts'
 import type { WorkspacePath } from './workspace.ts'
-import { Recent } from '../../util/recent.ts'
 
 /** What a file is to become. */
 export interface Change {
   readonly place: WorkspacePath
   /** Absent for a file that is new. */
   readonly before: TextFile | undefined
-  /** Line feeds only. */
+  /** With the line ends that are written. */
   readonly text: string
-  readonly ends: readonly LineEnd[]
 }
 
 /** What remembers the files that were seen, and those that were written. */
@@ -35,29 +32,30 @@ export function checkKnown({ name, real }: WorkspacePath, file: TextFile, known:
   if (seen === file.hash) return
   if (seen === undefined)
     throw problem(`${JSON.stringify(name)} was not read yet: read it first, then change it. Nothing was written.`)
-  if (file.text.length > SHOWN) {
+  const text = withoutReturns(file.text)
+  if (text.length > SHOWN) {
     throw problem(`${JSON.stringify(name)} has changed since it was read: read it again, then change it. Nothing was written.`)
   }
   known.saw(sessionId, real, file.hash)
   throw problem(
-    `${JSON.stringify(name)} has changed since it was read. Nothing was written. It is now (call again if the change still fits):\n${file.text}`,
+    `${JSON.stringify(name)} has changed since it was read. Nothing was written. It is now (call again if the change still fits):\n${text}`,
   )
 }
 
 export function diffOf({ place, before, text }: Change): string {
-  return unifiedDiff(place.name, before?.text ?? '', text)
+  return unifiedDiff(place.name, withoutReturns(before?.text ?? ''), withoutReturns(text))
 }
 
 /** Writes it; returns what was done, in one line. */
 export async function carryOut(change: Change, { known, edits }: Written, sessionId: string): Promise<string> {
-  const { place, before, text, ends } = change
-  const bytes = bytesOf(text, ends, before?.encoded ?? { encoding: 'utf-8', mark: false }, place.name)
+  const { place, before, text } = change
+  const bytes = bytesOf(text, before, place.name)
   const diff = diffOf(change)
   const { added, removed } = countChanges(diff)
-  if (before === undefined) await createFile(place, bytes)
-  else await replaceFile(place, bytes, before)
-  known.saw(sessionId, place.real, hashOf(bytes))
-  edits.add({ place, before, diff, added, removed, hash: hashOf(bytes) })
+  await (before === undefined ? createFile(place, bytes) : replaceFile(place, bytes, before))
+  const hash = hashOf(bytes)
+  known.saw(sessionId, place.real, hash)
+  edits.add({ place, before, diff, added, removed, hash })
   return `${before === undefined ? 'Made' : 'Changed'} ${place.name}: ${added} ${added === 1 ? 'line' : 'lines'} added, ${removed} removed.`
 }
 

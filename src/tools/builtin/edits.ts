@@ -3,9 +3,8 @@
 import { rm } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { CriaError } from '../../core/error.ts'
-import { replaceFile } from './put-file.ts'
-import { inFolderOf } from './same-place.ts'
-import { bytesOf, readTextFile } from './text-file.ts'
+import { inFolderOf } from './open-file.ts'
+import { bytesOf, readTextFile, replaceFile } from './text-file.ts'
 import type { TextFile } from './text-file.ts'
 import type { WorkspacePath } from './workspace.ts'
 
@@ -87,7 +86,7 @@ export class Edits {
       )
     }
     if (before === undefined) await inFolderOf(place, (folder) => rm(`${folder}/${basename(place.real)}`))
-    else await replaceFile(place, bytesOf(before.text, before.ends, before.encoded, place.name), before)
+    else await replaceFile(place, bytesOf(before.text, before, place.name), before)
     edit.isUndone = true
     return edit
   }

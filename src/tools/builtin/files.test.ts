@@ -25,8 +25,7 @@ import type { Call } from '../../../test/support/tool-call.ts'
 import { builtinTools as appTools } from '../../app/builtin-tools.ts'
 import type { Tool } from '../../core/tool.ts'
 import { builtinTools } from './builtin-tools.ts'
-import { createFile, replaceFile } from './put-file.ts'
-import { readTextFile } from './text-file.ts'
+import { createFile, readTextFile, replaceFile } from './text-file.ts'
 import { Workspace } from './workspace.ts'
 
 let base: string

@@ -18,7 +18,8 @@ for each in $alive; do kill -s TERM -- "-$each" && left="$left $each"; done
 for each in $left; do kill -s KILL -- "-$each"; done`
 
 let keeper: ChildProcess | undefined
-const groups = new Set<number>()
+/** Groups that are alive, by the id of their first process. */
+export const groups: Set<number> = new Set()
 
 /** Starts the first process of a group. The keeper is there before, so that hardly any time passes until it knows. */
 export function kept(begin: () => ChildProcess): ChildProcess {

@@ -28,6 +28,39 @@ export interface Got {
   readonly body: Buffer
 }
 
+export interface Followed extends Got {
+  /** The address that answered. */
+  readonly url: URL
+  /** Where the answer leads, as the server wrote it; absent unless it is a redirect that was not followed. */
+  readonly leadsTo?: string
+}
+
+const MAX_REDIRECTS = 5
+
+/**
+ * Gets an address, and goes where redirects lead.
+ *
+ * @param get sends one request, with `httpGet`.
+ * @param allowed the address to go on with; `undefined`: the redirect is returned. What it throws ends it.
+ * @throws CriaError `network` beyond five redirects; whatever `get` throws.
+ */
+export async function followRedirects(
+  start: URL,
+  get: (url: URL) => Promise<Got>,
+  allowed: (location: string, from: URL) => URL | undefined,
+): Promise<Followed> {
+  let url = start
+  for (let hops = 0; hops <= MAX_REDIRECTS; hops++) {
+    const got = await get(url)
+    const { location } = got.headers
+    if (got.status < 300 || got.status >= 400 || location === undefined) return { ...got, url }
+    const next = allowed(location, url)
+    if (next === undefined) return { ...got, url, leadsTo: location }
+    url = next
+  }
+  throw new CriaError('network', `${start.href} redirects more than ${MAX_REDIRECTS} times.`)
+}
+
 /** @throws CriaError `permission_denied` for an address that is not public, `network` when there is no answer, `tool_failure` beyond the limit. */
 export async function httpGet(url: URL, options: GetOptions): Promise<Got> {
   const isAllowed = options.allowedHosts.some((host) => sameHost(host, url))
@@ -155,20 +188,17 @@ const SPECIAL_V4 =
  */
 const SPECIAL_V6 = '2001::/23 2001:db8::/32 2002::/16 3fff::/20'
 
-let lists: { readonly special: BlockList; readonly global: BlockList } | undefined
+let special: BlockList | undefined
 
-function madeLists(): NonNullable<typeof lists> {
-  const special = new BlockList()
-  const global = new BlockList()
-  for (const each of SPECIAL_V4.split(' ')) special.addSubnet(...subnet(each), 'ipv4')
-  for (const each of SPECIAL_V6.split(' ')) special.addSubnet(...subnet(each), 'ipv6')
-  global.addSubnet('2000::', 3, 'ipv6')
-  return { special, global }
-}
-
-function subnet(text: string): [net: string, prefix: number] {
-  const [net = '', prefix] = text.split('/')
-  return [net, Number(prefix)]
+function specialAddresses(): BlockList {
+  const list = new BlockList()
+  for (const [family, nets] of [
+    ['ipv4', SPECIAL_V4],
+    ['ipv6', SPECIAL_V6],
+  ] as const) {
+    for (const [net = '', prefix] of nets.split(' ').map((each) => each.split('/'))) list.addSubnet(net, Number(prefix), family)
+  }
+  return list
 }
 
 /** @param address as a socket tells it; anything else is not public. */
@@ -177,9 +207,10 @@ export function isPublicAddress(address: string): boolean {
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(plain)?.[1]
   if (mapped !== undefined) return isPublicAddress(mapped)
   if (isIP(plain) === 0) return false
-  const { special, global } = (lists ??= madeLists())
+  special ??= specialAddresses()
   if (isIPv4(plain)) return !special.check(plain, 'ipv4')
-  return global.check(plain, 'ipv6') && !special.check(plain, 'ipv6')
+  // 2000::/3, whose first part always has four digits.
+  return /^[23][\da-f]{3}:/i.test(plain) && !special.check(plain, 'ipv6')
 }
 
 /** The same origin, or the same host once it is encrypted. */

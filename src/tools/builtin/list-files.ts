@@ -9,19 +9,11 @@ import type { Entry } from './walk-files.ts'
 import { quoted } from './workspace.ts'
 import type { Workspace } from './workspace.ts'
 
-interface Input {
-  readonly path?: string
-  readonly glob?: string
-  readonly depth?: number
-  readonly hidden?: boolean
-  readonly limit?: number
-}
-
 const DEFAULT_LIMIT = 500
 const MAX_LIMIT = 5000
 
-export function listFilesTool(workspace: Workspace): Tool<Input> {
-  return defineTool<Input>({
+export function listFilesTool(workspace: Workspace): Tool {
+  return defineTool({
     name: 'list_files',
     description:
       'Lists files and folders below a folder, upper ones first. What .gitignore names, hidden files and installed packages are left out.',

@@ -1,9 +1,16 @@
-/** Runs a program in a process group, and ends the whole group. */
+/**
+ * Runs a program in a process group, and ends the whole group.
+ *
+ * Programs that leave the group, as daemons do, inherit its environment: a variable of the group's own finds them. Only where `/proc` tells
+ * of environments; a program that clears its own is not found.
+ */
 
 import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
-import { kept, release } from './group-keeper.ts'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { groups, kept, release } from './group-keeper.ts'
 
 export interface GroupOptions {
   readonly cwd: string
@@ -13,7 +20,18 @@ export interface GroupOptions {
   readonly onErrorOutput?: (piece: Buffer) => void
   /** The program is written to; default: it gets no input. */
   readonly takesInput?: boolean
+  /** Stops the group when it is aborted. */
+  readonly signal?: AbortSignal
+  /** Milliseconds after which the group is stopped; default never. */
+  readonly timeout?: number
+  /** Bytes for `onOutput` after which the group is stopped; default any number. */
+  readonly maxOutput?: number
+  /** Ends programs that have left the group, too; default false. */
+  readonly endsStragglers?: boolean
 }
+
+/** Why a group was stopped by its options. */
+export type Stopped = 'signal' | 'timeout' | 'output'
 
 export interface GroupEnd {
   readonly code: number | null
@@ -24,34 +42,57 @@ export interface GroupEnd {
 const GRACE = 800
 const GRACE_WHEN_SILENT = 100
 const STEP = 5
+/** The same for those that have left the group: each look takes longer. */
+const STRAGGLER_STEP = 20
+/** A process that starts while the others end is found in the next round. */
+const MAX_ROUNDS = 10
 /** Milliseconds that output of what has ended may still take. */
 const DRAIN = 1000
 
-/** Groups that are alive: an end of our own process must not leave them behind. */
-const alive = new Set<number>()
+/** Marks of stragglers of groups that are alive: an end of our own process must not leave them behind. */
+const marks = new Set<string>()
 
 export class ProcessGroup {
   readonly #child: ChildProcess
+  /** What stands in the environment of all that the group starts. */
+  readonly #mark: string | undefined
+  #stopped: Stopped | undefined
   /** Resolves when the program runs; never, when it could not be started. */
   readonly spawned: Promise<void>
   /** Resolves when the program and all of its group have ended; rejects when it could not be started. */
   readonly ended: Promise<GroupEnd>
 
   constructor(program: string, words: readonly string[], options: GroupOptions) {
-    const { cwd, env, onOutput, onErrorOutput = onOutput, takesInput = false } = options
+    const { cwd, onOutput, takesInput = false, maxOutput = Infinity } = options
+    if (!process.listeners('exit').includes(endAll)) process.on('exit', endAll)
+    const id = options.endsStragglers === true ? randomUUID() : undefined
+    this.#mark = id === undefined ? undefined : `${VARIABLE}=${id}`
+    const env = id === undefined ? options.env : { ...options.env, [VARIABLE]: id }
     // A session of its own: the terminal is out of reach, for questions as for signals.
     const start = (): ChildProcess =>
       spawn(program, words, { cwd, env, detached: true, stdio: [takesInput ? 'pipe' : 'ignore', 'pipe', 'pipe'] })
-    this.#child = watched(start)
+    this.#child = kept(start)
     const { stdin, stdout, stderr } = this.#child
-    // Whoever does not read any more has ended, or is about to.
+    if (this.#mark !== undefined) marks.add(this.#mark)
+    let size = 0
+    const read = (piece: Buffer): void => {
+      size += piece.length
+      onOutput(piece)
+      if (size > maxOutput) this.#stopFor('output')
+    }
+    // A program that no longer reads has ended or is about to.
     stdin?.on('error', () => {})
-    stdout?.on('data', onOutput)
-    stderr?.on('data', onErrorOutput)
+    stdout?.on('data', read)
+    stderr?.on('data', options.onErrorOutput ?? read)
     this.spawned = new Promise((resolve) => {
       this.#child.once('spawn', () => resolve())
     })
-    this.ended = this.#end()
+    this.ended = this.#endWithin(options)
+  }
+
+  /** Why the group was stopped; `undefined` where it was not, or by `stop`. */
+  get stopped(): Stopped | undefined {
+    return this.#stopped
   }
 
   /** Bytes that were written and not taken yet. */
@@ -72,9 +113,28 @@ export class ProcessGroup {
     const { pid } = this.#child
     if (pid === undefined || !signalGroup(pid, 'SIGTERM')) return
     setTimeout(() => {
-      // An id may belong to somebody else once its group is gone.
-      if (alive.has(pid)) signalGroup(pid, 'SIGKILL')
+      // The system may reuse the id once the group is gone.
+      if (groups.has(pid)) signalGroup(pid, 'SIGKILL')
     }, GRACE).unref()
+  }
+
+  #stopFor(reason: Stopped): void {
+    if (this.#stopped === undefined) this.stop()
+    this.#stopped ??= reason
+  }
+
+  async #endWithin({ signal, timeout }: GroupOptions): Promise<GroupEnd> {
+    const onAbort = (): void => this.#stopFor('signal')
+    const timer = timeout === undefined ? undefined : setTimeout(() => this.#stopFor('timeout'), timeout)
+    if (signal?.aborted === true) onAbort()
+    signal?.addEventListener('abort', onAbort, { once: true })
+    try {
+      return await this.#end()
+    } finally {
+      clearTimeout(timer)
+      signal?.removeEventListener('abort', onAbort)
+      if (this.#mark !== undefined) await endStragglers(this.#mark)
+    }
   }
 
   async #end(): Promise<GroupEnd> {
@@ -87,35 +147,34 @@ export class ProcessGroup {
       child.once('exit', (code, signal) => resolve({ code, signal }))
     })
     const { pid } = child
-    // What still runs in the background runs for nobody.
-    if (pid !== undefined && signalGroup(pid, 'SIGTERM') && isRunning(pid)) await untilGone(pid, closed)
-    if (pid !== undefined) unwatch(pid)
-    const giveUp = AbortSignal.timeout(DRAIN)
-    await Promise.race([closed, new Promise((resolve) => giveUp.addEventListener('abort', resolve, { once: true }))])
+    if (pid !== undefined) {
+      // Nobody waits for what still runs in the background.
+      if (signalGroup(pid, 'SIGTERM') && isRunning(pid)) await untilGone(pid, closed)
+      release(pid)
+    }
+    const late = new AbortController()
+    await Promise.race([closed, sleep(DRAIN, undefined, { signal: late.signal, ref: false }).catch(() => {})])
+    late.abort()
     // A program that left the group may still hold the other end.
-    child.stdin?.destroy()
-    child.stdout?.destroy()
-    child.stderr?.destroy()
+    for (const stream of child.stdio) stream?.destroy()
     return end
   }
 }
 
-/** A group that has let go of the output has little time left: where the dead cannot be told from the living, nobody may reap them. */
+/** Waits less once the output is closed: outside Linux a zombie that nobody reaps looks alive. */
 async function untilGone(pid: number, closed: Promise<void>): Promise<void> {
   let left = GRACE
   void closed.then(() => {
     left = Math.min(left, GRACE_WHEN_SILENT)
   })
   for (; left > 0; left -= STEP) {
-    await new Promise((resolve) => {
-      setTimeout(resolve, STEP)
-    })
+    await sleep(STEP)
     if (!isRunning(pid)) return
   }
   signalGroup(pid, 'SIGKILL')
 }
 
-/** Whether there was anybody to hear it. */
+/** Returns whether a process of the group received the signal. */
 function signalGroup(pid: number, signal: NodeJS.Signals | 0): boolean {
   try {
     return process.kill(-pid, signal)
@@ -125,36 +184,69 @@ function signalGroup(pid: number, signal: NodeJS.Signals | 0): boolean {
 }
 
 /** Whether a process of the group is left that is not only waiting to be reaped. */
-function isRunning(pid: number): boolean {
-  if (!signalGroup(pid, 0)) return false
+function isRunning(group: number): boolean {
+  if (!signalGroup(group, 0)) return false
   if (process.platform !== 'linux') return true
-  return readdirSync('/proc').some((name) => /^\d+$/.test(name) && isMember(name, pid))
-}
-
-function isMember(process: string, group: number): boolean {
-  try {
+  return processes().some((pid) => {
     // The name, in parentheses, may hold anything.
-    const [state = '', , of] = readFileSync(`/proc/${process}/stat`, 'latin1')
+    const [state = '', , of] = fileOf(pid, 'stat')
       .replace(/^.*\) /s, '')
       .split(' ', 3)
     return Number(of) === group && !'ZX'.includes(state)
+  })
+}
+
+const VARIABLE = 'CRIA_COMMAND'
+
+/** Ends those that are left: SIGTERM, and SIGKILL after the grace. */
+async function endStragglers(mark: string): Promise<void> {
+  let left = signalMarked(mark, 'SIGTERM')
+  for (let waited = 0; left > 0 && waited < GRACE; waited += STRAGGLER_STEP) {
+    await sleep(STRAGGLER_STEP)
+    left = signalMarked(mark, 0)
+  }
+  for (let round = 0; left > 0 && round < MAX_ROUNDS; round++) {
+    left = signalMarked(mark, 'SIGKILL')
+    if (left > 0) await sleep(STRAGGLER_STEP)
+  }
+  marks.delete(mark)
+}
+
+/** Returns how many processes carry the mark and received the signal. */
+function signalMarked(mark: string, name: NodeJS.Signals | 0): number {
+  let count = 0
+  for (const pid of processes()) {
+    if (!`\0${fileOf(pid, 'environ')}\0`.includes(`\0${mark}\0`)) continue
+    try {
+      process.kill(Number(pid), name)
+      count++
+    } catch {
+      // It has ended, or is somebody else's.
+    }
+  }
+  return count
+}
+
+/** Ids of all processes; none where the system does not tell. */
+function processes(): readonly string[] {
+  if (process.platform !== 'linux') return []
+  try {
+    return readdirSync('/proc').filter((name) => /^\d+$/.test(name))
   } catch {
-    return false
+    return []
   }
 }
 
-function watched(start: () => ChildProcess): ChildProcess {
-  if (alive.size === 0 && !process.listeners('exit').includes(endAll)) process.on('exit', endAll)
-  const child = kept(start)
-  if (child.pid !== undefined) alive.add(child.pid)
-  return child
-}
-
-function unwatch(pid: number): void {
-  alive.delete(pid)
-  release(pid)
+/** Empty for what has ended, was not reaped yet, or is somebody else's. */
+function fileOf(pid: string, name: 'stat' | 'environ'): string {
+  try {
+    return readFileSync(`/proc/${pid}/${name}`, 'latin1')
+  } catch {
+    return ''
+  }
 }
 
 function endAll(): void {
-  for (const pid of alive) signalGroup(pid, 'SIGKILL')
+  for (const pid of groups) signalGroup(pid, 'SIGKILL')
+  for (const mark of marks) for (let round = 0; round < MAX_ROUNDS && signalMarked(mark, 'SIGKILL') > 0; round++);
 }

@@ -7,11 +7,13 @@ import { join } from 'node:path'
 import type { Json } from '../../core/json.ts'
 import type { Tool, ToolOutput } from '../../core/tool.ts'
 import { Recent } from '../../util/recent.ts'
-import { defineTool } from '../define-tool.ts'
+import { defineTool, inputOf } from '../define-tool.ts'
+import { messageOf } from '../output.ts'
 import { Sandbox, sandboxOptions } from '../sandbox/sandbox.ts'
 import type { SandboxMode, SandboxOptions } from '../sandbox/sandbox.ts'
 import { megabytes, problem } from './open-file.ts'
 import { ProcessGroup } from './process-group.ts'
+import type { Stopped } from './process-group.ts'
 import { codeProgram } from './run-code-process.ts'
 import type { CodeReport } from './run-code-process.ts'
 
@@ -68,16 +70,14 @@ export function runCodeTool(options: RunCodeOptions = {}): Tool<Input> {
   const tool = defineTool<Input>({
     name: 'run_code',
     description: `Runs code and gives its value and what it wrote with console.log${python ? ' or print' : ''}. JavaScript: the body of an async function, so use return; only the language itself is there, no files, network, timers or imports.${python ? ' Python: set the variable result; no network.' : ''} Put the data into the code. With returnToUser the value goes to the user whole, and you see only how large it is.`,
-    inputSchema: {
-      type: 'object',
-      properties: {
+    inputSchema: inputOf(
+      {
         code: { type: 'string', minLength: 1, maxLength: 500_000 },
         ...(python ? { language: { enum: ['javascript', 'python'], description: 'Default javascript.' } } : {}),
         returnToUser: { type: 'boolean', description: 'Default false.' },
       },
-      required: ['code'],
-      additionalProperties: false,
-    },
+      ['code'],
+    ),
     isReadOnly: true,
     needsPermission: ({ language }) => language === 'python',
     preview: ({ code }) => code,
@@ -102,7 +102,7 @@ export function returnObjectTool(): Tool<{ readonly value: Json }> {
   const tool = defineTool<{ readonly value: Json }>({
     name: RETURN_OBJECT,
     description: 'Hands a JSON value to the user: a list, an object, a number. Use it when data is wanted, not prose.',
-    inputSchema: { type: 'object', properties: { value: {} }, required: ['value'], additionalProperties: false },
+    inputSchema: inputOf({ value: {} }, ['value']),
     isReadOnly: true,
     needsPermission: false,
     call({ value }, { turnId }): ToolOutput {
@@ -130,40 +130,36 @@ async function execute(code: string, language: Language, options: RunCodeOptions
     signal.throwIfAborted()
     const marker = randomUUID()
     const pieces: Buffer[] = []
-    let size = 0
-    let stopped: string | undefined
     const group = new ProcessGroup(entered.program, entered.words, {
       cwd: folder,
       env: { PATH: process.env['PATH'] ?? '/usr/bin:/bin', LANG: 'C.UTF-8' },
       takesInput: true,
       onOutput(piece) {
         // What is stopped may go on for a moment.
-        if (stopped === undefined) pieces.push(piece)
-        size += piece.length
-        if (size > MAX_OUTPUT) stop(`It wrote more than ${megabytes(MAX_OUTPUT)}.`)
+        if (group.stopped === undefined) pieces.push(piece)
       },
+      signal,
+      timeout,
+      maxOutput: MAX_OUTPUT,
       // There JavaScript can write nothing; its engine tells what it died of, at length.
       ...(language === 'javascript' ? { onErrorOutput: () => {} } : {}),
     })
-    const stop = (reason: string): void => {
-      if (stopped === undefined) group.stop()
-      stopped ??= reason
-    }
-    const onAbort = (): void => stop('It was cancelled.')
-    const timer = setTimeout(() => stop(`It did not end within ${timeout / 1000} s.`), timeout)
-    signal.addEventListener('abort', onAbort, { once: true })
     try {
       group.write(JSON.stringify({ code, marker }))
       group.endInput()
       const { code: exit, signal: by } = await group.ended
       signal.throwIfAborted()
-      return reportIn(Buffer.concat(pieces).toString(), marker, stopped ?? endedBy(exit, by, memory))
+      const reasons: Readonly<Record<Stopped, string>> = {
+        signal: 'It was cancelled.',
+        timeout: `It did not end within ${timeout / 1000} s.`,
+        output: `It wrote more than ${megabytes(MAX_OUTPUT)}.`,
+      }
+      const reason = group.stopped === undefined ? endedBy(exit, by, memory) : reasons[group.stopped]
+      return reportIn(Buffer.concat(pieces).toString(), marker, reason)
     } catch (cause) {
       signal.throwIfAborted()
-      throw problem(`The code cannot be run: ${cause instanceof Error ? cause.message : String(cause)}.`, cause)
+      throw problem(`The code cannot be run: ${messageOf(cause)}.`, cause)
     } finally {
-      clearTimeout(timer)
-      signal.removeEventListener('abort', onAbort)
       await entered.leave()
     }
   } finally {

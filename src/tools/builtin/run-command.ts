@@ -1,20 +1,14 @@
 import { constants } from 'node:os'
-import { defineTool } from '../define-tool.ts'
+import { defineTool, inputOf } from '../define-tool.ts'
 import type { SandboxKind, Tool, ToolOutput } from '../../core/tool.ts'
 import type { Removed, Sandbox } from '../sandbox/sandbox.ts'
 import { looksBinary } from '../binary.ts'
+import { messageOf } from '../output.ts'
 import { BoundedOutput } from './bounded-output.ts'
 import { megabytes, problem } from './open-file.ts'
 import { ProcessGroup } from './process-group.ts'
-import type { GroupEnd } from './process-group.ts'
-import { SecretFilter } from './secret-filter.ts'
-import { Stragglers } from './stragglers.ts'
+import type { GroupEnd, Stopped } from './process-group.ts'
 import type { Workspace } from './workspace.ts'
-
-interface Input {
-  readonly command: string
-  readonly timeout?: number
-}
 
 const DEFAULT_SECONDS = 120
 const MAX_SECONDS = 3600
@@ -29,20 +23,18 @@ export interface CommandSurroundings {
   readonly secrets: readonly string[]
 }
 
-export function runCommandTool(workspace: Workspace, sandbox: Sandbox, surroundings: () => CommandSurroundings): Tool<Input> {
-  return defineTool<Input>({
+export function runCommandTool(workspace: Workspace, sandbox: Sandbox, surroundings: () => CommandSurroundings): Tool {
+  return defineTool({
     name: 'run_command',
     description:
       'Runs a command line in the working folder, with sh. It gets no input and no terminal; when it ends, what it left in the background ends too. It may be confined: no network, only the working folder and /tmp can be written, files with secrets cannot be read.',
-    inputSchema: {
-      type: 'object',
-      properties: {
+    inputSchema: inputOf(
+      {
         command: { type: 'string', minLength: 1, maxLength: 20_000 },
         timeout: { type: 'integer', minimum: 1, maximum: MAX_SECONDS, description: `Seconds; default ${DEFAULT_SECONDS}.` },
       },
-      required: ['command'],
-      additionalProperties: false,
-    },
+      ['command'],
+    ),
     subjects: ({ command }) => [{ kind: 'command', command }],
     // Nobody knows what it touches; whatever does with files waits for it.
     resources: () => ({ writes: ['/'] }),
@@ -55,44 +47,32 @@ export function runCommandTool(workspace: Workspace, sandbox: Sandbox, surroundi
       if (process.platform === 'win32') throw problem('Commands are run by sh, which this system does not have.')
       if (command.includes('\0')) throw problem('A command cannot hold a NUL character.')
       signal.throwIfAborted()
-      const output = new BoundedOutput()
       const { env, secrets } = surroundings()
       const entered = await sandbox.enter(['/bin/sh', '-c', command], ctx.reach)
       const variables = await env(entered.kind)
       signal.throwIfAborted()
-      const filter = new SecretFilter(secrets)
-      const stragglers = new Stragglers()
-      let stopped: string | undefined
+      const output = new BoundedOutput(secrets)
       const report = throttled((content) => ctx.progress(content))
       const group = new ProcessGroup(entered.program, entered.words, {
         cwd: workspace.root,
-        env: stragglers.marked(variables),
-        onOutput(raw) {
-          const piece = filter.push(raw)
-          output.add(piece)
-          if (output.total > MAX_OUTPUT) stop(`it wrote more than ${megabytes(MAX_OUTPUT)}`)
-          else report(piece)
-        },
+        env: variables,
+        onOutput: (piece) => report(output.add(piece)),
+        signal,
+        timeout: timeout * 1000,
+        maxOutput: MAX_OUTPUT,
+        endsStragglers: true,
       })
-      const stop = (reason: string): void => {
-        if (stopped === undefined) group.stop()
-        stopped ??= reason
-      }
-      const onAbort = (): void => stop('it was cancelled')
-      const timer = setTimeout(() => stop(`it did not end within ${timeout} s`), timeout * 1000)
-      signal.addEventListener('abort', onAbort, { once: true })
       try {
         const end = await group.ended
-        output.add(filter.finish())
-        // Whatever has left the group is ended before what it made is looked at.
-        await stragglers.end()
+        const reasons: Readonly<Record<Stopped, string>> = {
+          signal: 'it was cancelled',
+          timeout: `it did not end within ${timeout} s`,
+          output: `it wrote more than ${megabytes(MAX_OUTPUT)}`,
+        }
+        const stopped = group.stopped === undefined ? undefined : reasons[group.stopped]
         return outcome(output, { end, stopped, removed: await entered.leave(), kind: entered.kind })
       } catch (cause) {
-        throw problem(`The command cannot be started: ${cause instanceof Error ? cause.message : String(cause)}.`, cause)
-      } finally {
-        clearTimeout(timer)
-        signal.removeEventListener('abort', onAbort)
-        await stragglers.end()
+        throw problem(`The command cannot be started: ${messageOf(cause)}.`, cause)
       }
     },
   })

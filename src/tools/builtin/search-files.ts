@@ -1,37 +1,26 @@
 import { stat } from 'node:fs/promises'
-import { defineTool } from '../define-tool.ts'
+import { defineTool, inputOf } from '../define-tool.ts'
 import type { Tool } from '../../core/tool.ts'
+import { orAborted } from '../../util/promise.ts'
 import { threadProgram } from '../../util/threads.ts'
+import { messageOf } from '../output.ts'
 import { problem } from './open-file.ts'
-import type { SearchJob, SearchNews } from './search-job.ts'
+import type { SearchJob, SearchNews } from './search-files-worker.ts'
 import { quoted } from './workspace.ts'
 import type { Workspace } from './workspace.ts'
-
-interface Input {
-  readonly pattern: string
-  readonly path?: string
-  readonly glob?: string | readonly string[]
-  readonly literal?: boolean
-  readonly ignore_case?: boolean
-  readonly hidden?: boolean
-  readonly context?: number
-  readonly show?: SearchJob['show']
-  readonly limit?: number
-}
 
 const SEARCH_TIME = 20_000
 const DEFAULT_LIMIT = 200
 const MAX_CHARS = 30_000
 
 /** @param searchTime milliseconds after which a search is ended with what it has found. */
-export function searchFilesTool(workspace: Workspace, searchTime: number = SEARCH_TIME): Tool<Input> {
-  return defineTool<Input>({
+export function searchFilesTool(workspace: Workspace, searchTime: number = SEARCH_TIME): Tool {
+  return defineTool({
     name: 'search_files',
     description:
       'Searches the text of files for a regular expression, line by line. What .gitignore names, hidden, binary and secret files are left out. Shows "file:line:text".',
-    inputSchema: {
-      type: 'object',
-      properties: {
+    inputSchema: inputOf(
+      {
         pattern: { type: 'string', minLength: 1, maxLength: 10_000, description: 'A regular expression (JavaScript).' },
         path: { type: 'string', description: 'Folder or file, relative to the working folder; default the working folder.' },
         glob: {
@@ -45,9 +34,8 @@ export function searchFilesTool(workspace: Workspace, searchTime: number = SEARC
         show: { enum: ['lines', 'files', 'count'], description: 'Default lines.' },
         limit: { type: 'integer', minimum: 1, maximum: 2000, description: `Matches at most; default ${DEFAULT_LIMIT}.` },
       },
-      required: ['pattern'],
-      additionalProperties: false,
-    },
+      ['pattern'],
+    ),
     isReadOnly: true,
     needsPermission: ({ path = '.' }) => workspace.isSecret(path),
     subjects: ({ path = '.' }) => [workspace.subject(path)],
@@ -56,28 +44,13 @@ export function searchFilesTool(workspace: Workspace, searchTime: number = SEARC
       return { reads: [key, `${key.replace(/\/$/, '')}/`] }
     },
     async call(input, { signal, closedPaths = [] }) {
-      const { path = '.', glob = [], literal = false, hidden = false, context = 0, show = 'lines', limit = DEFAULT_LIMIT } = input
-      const { real } = await workspace.place(path)
-      const found = await stat(real).catch(() => undefined)
+      const { pattern, path = '.', glob = [], literal = false, ignore_case: ignoreCase = false } = input
+      const { hidden = false, context = 0, show = 'lines', limit = DEFAULT_LIMIT } = input
+      const { real: start } = await workspace.place(path)
+      const found = await stat(start).catch(() => undefined)
       if (found === undefined) throw problem(`There is no file or folder ${quoted(path)}.`)
-      return run(
-        {
-          pattern: input.pattern,
-          literal,
-          ignoreCase: input.ignore_case ?? false,
-          root: workspace.root,
-          start: real,
-          isFolder: found.isDirectory(),
-          globs: typeof glob === 'string' ? [glob] : glob,
-          hidden,
-          context,
-          limit,
-          show,
-          closedPaths,
-        },
-        signal,
-        searchTime,
-      )
+      const where = { root: workspace.root, start, isFolder: found.isDirectory(), globs: [glob].flat(), hidden, closedPaths }
+      return run({ pattern, literal, ignoreCase, context, show, limit, ...where }, signal, searchTime)
     },
   })
 }
@@ -98,8 +71,6 @@ async function run(job: SearchJob, signal: AbortSignal, time: number): Promise<s
   let room = MAX_CHARS
   let matches = 0
   const end = (note: string): void => resolve([...found, note].filter((text) => text !== '').join('\n'))
-  const onAbort = (): void => reject(signal.reason)
-  signal.addEventListener('abort', onAbort, { once: true })
   const timer = setTimeout(() => {
     end(
       `[Stopped after ${time / 1000} s${matches === 0 ? ' without a match' : ''}: name a folder or a glob, or make the pattern simpler.]`,
@@ -119,14 +90,13 @@ async function run(job: SearchJob, signal: AbortSignal, time: number): Promise<s
     }
   })
   worker.on('error', (cause: unknown) => {
-    reject(problem(`The search ended early: ${cause instanceof Error ? cause.message : String(cause)}.`, cause))
+    reject(problem(`The search ended early: ${messageOf(cause)}.`, cause))
   })
   worker.on('exit', () => reject(problem('The search ended early.')))
   try {
-    return await promise
+    return await orAborted(promise, signal)
   } finally {
     clearTimeout(timer)
-    signal.removeEventListener('abort', onAbort)
     await worker.terminate()
   }
 }

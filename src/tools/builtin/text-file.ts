@@ -1,20 +1,23 @@
-/** Reads a text file for editing, and writes it back with its own line ends and encoding. */
+/**
+ * Reads a text file for editing, and puts one in its place atomically: readers see the old content or the new, also after a crash. Models
+ * neither see nor write carriage returns before line feeds.
+ */
 
-import { createHash } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
+import { link, mkdir, open, rename, rm } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
+import { CriaError } from '../../core/error.ts'
 import { decode, encode } from './encoding.ts'
 import type { Encoded } from './encoding.ts'
-import { lineEndsOf, withLineEnds, withoutReturns } from './line-ends.ts'
-import type { LineEnd } from './line-ends.ts'
-import { openFile, problem, readWhole } from './open-file.ts'
+import { codeOf, inFolderOf, openFile, problem, readWhole } from './open-file.ts'
 import type { WorkspacePath } from './workspace.ts'
 
 export const MAX_EDITED_BYTES = 10_000_000
 
 export interface TextFile {
-  /** Line feeds only. */
+  /** With its own line ends. */
   readonly text: string
-  readonly ends: readonly LineEnd[]
-  readonly encoded: Encoded
+  readonly encoding: Omit<Encoded, 'text'>
   /** Of the bytes. */
   readonly hash: string
   readonly mode: number
@@ -27,31 +30,91 @@ export async function readTextFile(place: WorkspacePath): Promise<TextFile | und
   if (file === undefined) return undefined
   try {
     const bytes = await readWhole(file, place, MAX_EDITED_BYTES)
-    const encoded = decode(bytes)
-    if (encoded === undefined) throw problem(`${JSON.stringify(place.name)} is no text file.`)
+    const decoded = decode(bytes)
+    if (decoded === undefined) throw problem(`${JSON.stringify(place.name)} is no text file.`)
+    const { text, ...encoding } = decoded
     const { mode, uid, gid } = file.stats
-    return {
-      text: withoutReturns(encoded.text),
-      ends: lineEndsOf(encoded.text),
-      encoded,
-      hash: hashOf(bytes),
-      mode: Number(mode) & 0o7777,
-      owner: { uid: Number(uid), gid: Number(gid) },
-    }
+    const owner = { uid: Number(uid), gid: Number(gid) }
+    return { text, encoding, hash: hashOf(bytes), mode: Number(mode) & 0o7777, owner }
   } finally {
     await file.handle.close()
   }
 }
 
-/** @throws CriaError `tool_failure` when the text cannot be written in the file's encoding. */
-export function bytesOf(text: string, ends: readonly LineEnd[], { encoding, mark }: Omit<Encoded, 'text'>, name: string): Buffer {
-  const bytes = encode({ text: withLineEnds(text, ends), encoding, mark })
-  if (bytes === undefined) {
-    throw problem(`The new text holds characters that ${JSON.stringify(name)} cannot hold: the file is in ${encoding}.`)
-  }
-  return bytes
+/** @param before the file that the text replaces. @throws CriaError `tool_failure` when its encoding cannot hold the text. */
+export function bytesOf(text: string, before: TextFile | undefined, name: string): Buffer {
+  const encoding = before?.encoding ?? { encoding: 'utf-8', mark: false }
+  const bytes = encode({ text, ...encoding })
+  if (bytes !== undefined) return bytes
+  throw problem(`The new text holds characters that ${JSON.stringify(name)} cannot hold: the file is in ${encoding.encoding}.`)
 }
 
 export function hashOf(bytes: Uint8Array): string {
   return createHash('sha256').update(bytes).digest('hex')
+}
+
+/** Line feeds only. */
+export function withoutReturns(text: string): string {
+  return text.replaceAll('\r\n', '\n')
+}
+
+/** The end of most lines of a text; a tie, and no line at all, is a line feed. */
+export function usualLineEnd(text: string): '\n' | '\r\n' {
+  return text.split('\r\n').length - 1 > (text.split('\n').length - 1) / 2 ? '\r\n' : '\n'
+}
+
+/**
+ * Replaces a file and keeps its mode, and its owner where that is allowed.
+ *
+ * @throws CriaError `tool_failure` that says why it cannot be written.
+ */
+export function replaceFile(
+  place: WorkspacePath,
+  bytes: Uint8Array,
+  { mode, owner }: Pick<TextFile, 'mode' | 'owner'>,
+): Promise<void> {
+  return put(place, bytes, async (temporary, target, handle) => {
+    await handle.chown(owner.uid, owner.gid).catch(() => {})
+    // After the owner: a change of owner takes some bits of the mode away.
+    await handle.chmod(mode)
+    await rename(temporary, target)
+  })
+}
+
+/** Makes a file where none is, and the folders above it. @throws CriaError `tool_failure`, also when something is there by now. */
+export async function createFile(place: WorkspacePath, bytes: Uint8Array): Promise<void> {
+  await mkdir(dirname(place.real), { recursive: true }).catch((cause: unknown) => {
+    throw problem(`The folder of ${JSON.stringify(place.name)} cannot be made (${codeOf(cause)}).`, cause)
+  })
+  await put(place, bytes, async (temporary, target) => {
+    // Unlike a rename this fails when somebody else was faster.
+    await link(temporary, target)
+  })
+}
+
+type Finish = (temporary: string, target: string, handle: Awaited<ReturnType<typeof open>>) => Promise<void>
+
+async function put(place: WorkspacePath, bytes: Uint8Array, finish: Finish): Promise<void> {
+  try {
+    await inFolderOf(place, (folder) => putInto(folder, basename(place.real), bytes, finish))
+  } catch (cause) {
+    if (cause instanceof CriaError) throw cause
+    throw problem(`${JSON.stringify(place.name)} cannot be written (${codeOf(cause)}).`, cause)
+  }
+}
+
+async function putInto(folder: string, name: string, bytes: Uint8Array, finish: Finish): Promise<void> {
+  const temporary = join(folder, `.cria-${randomBytes(6).toString('hex')}.tmp`)
+  try {
+    const handle = await open(temporary, 'wx')
+    try {
+      await handle.writeFile(bytes)
+      await handle.sync()
+      await finish(temporary, join(folder, name), handle)
+    } finally {
+      await handle.close()
+    }
+  } finally {
+    await rm(temporary, { force: true })
+  }
 }

@@ -1,4 +1,4 @@
-import { defineTool } from '../define-tool.ts'
+import { defineTool, inputOf } from '../define-tool.ts'
 import type { Tool } from '../../core/tool.ts'
 import { Recent } from '../../util/recent.ts'
 
@@ -10,10 +10,6 @@ export interface TodoItem {
   readonly text: string
   /** How far it is. */
   readonly state: (typeof STATES)[number]
-}
-
-interface Input {
-  readonly items: readonly TodoItem[]
 }
 
 const MARKS: Readonly<Record<TodoItem['state'], string>> = { open: '[ ]', doing: '[~]', done: '[x]' }
@@ -35,13 +31,12 @@ export class TodoLists {
 }
 
 /** It changes nothing but its own list, so nobody has to be asked. */
-export function todoTool(lists: TodoLists): Tool<Input> {
-  return defineTool<Input>({
+export function todoTool(lists: TodoLists): Tool {
+  return defineTool({
     name: 'todo',
     description: 'Keeps the list of what is to be done in a task of several steps. Give the whole list each time.',
-    inputSchema: {
-      type: 'object',
-      properties: {
+    inputSchema: inputOf(
+      {
         items: {
           type: 'array',
           maxItems: 100,
@@ -53,9 +48,8 @@ export function todoTool(lists: TodoLists): Tool<Input> {
           },
         },
       },
-      required: ['items'],
-      additionalProperties: false,
-    },
+      ['items'],
+    ),
     isReadOnly: true,
     needsPermission: false,
     resources: () => ({ writes: ['todo'] }),

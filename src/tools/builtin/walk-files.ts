@@ -4,7 +4,7 @@ import { readdir } from 'node:fs/promises'
 import type { Dirent } from 'node:fs'
 import { join } from 'node:path'
 import { IgnoreRules } from '../../util/ignore-rules.ts'
-import { isSecretPath } from '../guarded-paths.ts'
+import { isSecretPath } from '../permissions/guarded-paths.ts'
 
 export interface WalkOptions {
   /** Show what begins with a dot; default false. */

@@ -5,9 +5,9 @@ import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
 import { ConfigurationError, CriaError } from '../../core/error.ts'
 import type { ToolSubject } from '../../core/tool.ts'
 import { isInside } from '../../util/files.ts'
-import { decidesWhatRuns, isSecretPath, isVersionControl } from '../guarded-paths.ts'
+import { decidesWhatRuns, isSecretPath, isVersionControl } from '../permissions/guarded-paths.ts'
 import { realPathOf, realPathOfSync } from '../../util/real-path.ts'
-import { isAmbiguousPath } from '../rules/subject.ts'
+import { isAmbiguousPath } from '../permissions/subject.ts'
 
 type PathSubject = Extract<ToolSubject, { readonly kind: 'path' }>
 

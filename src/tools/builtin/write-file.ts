@@ -1,9 +1,8 @@
-import { defineTool } from '../define-tool.ts'
+import { defineTool, inputOf } from '../define-tool.ts'
 import type { Tool } from '../../core/tool.ts'
 import { carryOut, checkKnown, diffOf } from './change-file.ts'
 import type { Change, Written } from './change-file.ts'
-import { lineEndsOf, usualLineEnd, withoutReturns } from './line-ends.ts'
-import { readTextFile } from './text-file.ts'
+import { readTextFile, usualLineEnd, withoutReturns } from './text-file.ts'
 import type { Workspace } from './workspace.ts'
 
 interface Input {
@@ -16,15 +15,13 @@ export function writeFileTool(workspace: Workspace, written: Written): Tool<Inpu
     name: 'write_file',
     description:
       'Makes a text file, with the folders above it, or replaces one that you have read. To change a part of a file use edit_file.',
-    inputSchema: {
-      type: 'object',
-      properties: {
+    inputSchema: inputOf(
+      {
         path: { type: 'string', description: 'Path relative to the working folder.' },
         content: { type: 'string', description: 'The whole new content.' },
       },
-      required: ['path', 'content'],
-      additionalProperties: false,
-    },
+      ['path', 'content'],
+    ),
     isIdempotent: true,
     subjects: ({ path }) => [workspace.subjectToWrite(path)],
     resources: ({ path }) => ({ writes: [workspace.key(path)] }),
@@ -34,7 +31,7 @@ export function writeFileTool(workspace: Workspace, written: Written): Tool<Inpu
       const { place, before } = change
       if (before !== undefined) {
         checkKnown(place, before, written.known, sessionId)
-        if (before.text === change.text) return `${place.name} holds exactly this already.`
+        if (withoutReturns(before.text) === withoutReturns(change.text)) return `${place.name} holds exactly this already.`
       }
       return carryOut(change, written, sessionId)
     },
@@ -45,8 +42,6 @@ export function writeFileTool(workspace: Workspace, written: Written): Tool<Inpu
 async function changeBy({ path, content }: Input, workspace: Workspace): Promise<Change> {
   const place = await workspace.placeToWrite(path)
   const before = await readTextFile(place)
-  const text = withoutReturns(content)
-  const given = lineEndsOf(content)
-  const ends = before === undefined ? given : given.map(() => usualLineEnd(before.ends))
-  return { place, before, text, ends }
+  const text = before === undefined ? content : withoutReturns(content).replaceAll('\n', usualLineEnd(before.text))
+  return { place, before, text }
 }

@@ -6,14 +6,13 @@ import type { Tool } from '../../core/tool.ts'
 import { systemClock } from '../../util/clock.ts'
 import { namesOf, unknownOption } from '../../util/nearest.ts'
 import { environment } from '../../util/environment.ts'
-import { loadClient } from './load-client.ts'
-import { toolNames } from './names.ts'
 import { memoryPins } from './definition.ts'
-import type { McpPins } from './definition.ts'
-import { toolOf } from './tool.ts'
+import type { McpPins, ReadDefinitions } from './definition.ts'
+import { toolNames, toolOf } from './tool.ts'
 import { Server } from './server.ts'
-import { readRules } from '../rules/rule-book.ts'
-import type { ToolRules } from '../rules/rule.ts'
+import { loadClient } from './session.ts'
+import { readRules } from '../permissions/rule-book.ts'
+import type { ToolRules } from '../permissions/rule.ts'
 import { sandboxOptions } from '../sandbox/sandbox.ts'
 import type { SandboxMode, SandboxOptions } from '../sandbox/sandbox.ts'
 import { checkServers, endpointOf } from './server-config.ts'
@@ -104,7 +103,6 @@ export async function connectMcp(options: McpOptions): Promise<McpConnection> {
         new Server(sdk, {
           name,
           endpoint,
-          version: '1',
           wanted: config.includeTools,
           timeout: config.timeout ?? DEFAULT_TIMEOUT,
           startTimeout: config.startTimeout ?? DEFAULT_START_TIMEOUT,
@@ -129,13 +127,19 @@ export async function connectMcp(options: McpOptions): Promise<McpConnection> {
     throw thrown
   }
   const limit = options.maxTools ?? DEFAULT_MAX_TOOLS
-  const offer = offered(servers, limit, pins)
+  // Made again only when a server tells other tools: the tools of a session stay the same objects.
+  let offer: Offer | undefined
+  const current = (): Offer => {
+    const isOld = servers.some(({ tools }, index) => tools !== offer?.madeOf[index])
+    if (offer === undefined || isOld) offer = makeOffer(servers, limit, pins)
+    return offer
+  }
   return {
     get tools() {
-      return offer().tools
+      return current().tools
     },
     get notices() {
-      return [...failures, ...offer().notices]
+      return [...failures, ...current().notices]
     },
     close,
     [Symbol.asyncDispose]: close,
@@ -145,20 +149,8 @@ export async function connectMcp(options: McpOptions): Promise<McpConnection> {
 interface Offer {
   readonly tools: readonly Tool[]
   readonly notices: readonly McpNotice[]
-}
-
-/** Made again only when a server tells other tools: the tools of a session stay the same objects. */
-function offered(servers: readonly Server[], limit: number, pins: McpPins): () => Offer {
-  let made: Offer | undefined
-  let madeOf: readonly unknown[] = []
-  return () => {
-    const now = servers.map(({ tools }) => tools)
-    if (made === undefined || now.some((tools, index) => tools !== madeOf[index])) {
-      made = makeOffer(servers, limit, pins)
-      madeOf = now
-    }
-    return made
-  }
+  /** What the servers told, in their order. */
+  readonly madeOf: readonly ReadDefinitions[]
 }
 
 function makeOffer(servers: readonly Server[], limit: number, pins: McpPins): Offer {
@@ -194,7 +186,7 @@ function makeOffer(servers: readonly Server[], limit: number, pins: McpPins): Of
     if (left.length > 0)
       notices.push({ server: server.name, message: `Left out of the MCP server "${server.name}": ${left.join('; ')}.` })
   }
-  return { tools, notices }
+  return { tools, notices, madeOf: servers.map(({ tools: told }) => told) }
 }
 
 function noticeOf(server: string, thrown: unknown): McpNotice {

@@ -1,7 +1,6 @@
 /** Talks to a server over Streamable HTTP: bounded, and without a stream that stays open while nothing is asked. */
 
 import type { JSONRPCMessage, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
-import type { McpClientModule } from './load-client.ts'
 import { MAX_MESSAGE } from './stdio-transport.ts'
 
 /** Attempts to take up a stream again that broke, and milliseconds before each at least: the server names the wait. */
@@ -12,7 +11,7 @@ const LEAST_WAIT = 500
 export const STREAM_ENDED = -32_999
 
 export function httpTransport(
-  sdk: McpClientModule,
+  sdk: typeof import('@modelcontextprotocol/client'),
   url: URL,
   headers: Readonly<Record<string, string>>,
 ): StreamableHTTPClientTransport {

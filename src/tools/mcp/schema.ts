@@ -3,6 +3,7 @@
 import type { JsonSchema, StandardSchema } from '../../core/schema.ts'
 import { schemaProblems } from '../../util/json-schema.ts'
 import { beginningOf } from '../../util/lines.ts'
+import { targetOf } from '../define-tool.ts'
 
 const MAX_CHARS = 40_000
 const MAX_DEPTH = 40
@@ -91,16 +92,6 @@ function expanded(schema: object): number {
     return size
   }
   return sizeOf(schema)
-}
-
-function targetOf(reference: string, schema: object): unknown {
-  if (!reference.startsWith('#')) return undefined
-  let place: unknown = schema
-  for (const key of reference.split('/').slice(1)) {
-    const name = key.replaceAll('~1', '/').replaceAll('~0', '~')
-    place = typeof place === 'object' && place !== null ? (place as Record<string, unknown>)[name] : undefined
-  }
-  return place
 }
 
 /** Changes every schema in a schema, but no names of properties and no data. */

@@ -3,8 +3,8 @@
 import { ConfigurationError } from '../../core/error.ts'
 import { realpathSync } from 'node:fs'
 import type { CommandReach } from '../../core/tool.ts'
-import { commandReach, NETWORK } from '../rules/reach.ts'
-import type { ReadRule } from '../rules/rule-book.ts'
+import { commandReach, NETWORK } from '../permissions/reach.ts'
+import type { ReadRule } from '../permissions/rule-book.ts'
 import { Sandbox, sandboxOptions } from '../sandbox/sandbox.ts'
 import type { SandboxMode, SandboxOptions } from '../sandbox/sandbox.ts'
 import { commandEnvironment, sandboxEnvironment } from '../builtin/command-environment.ts'
@@ -43,19 +43,28 @@ export const SERVER_NAME: RegExp = /^(?=.{1,32}$)[A-Za-z0-9](?:[A-Za-z0-9-]|_(?=
 export type Environment = Readonly<Record<string, string | undefined>>
 
 /** A server as it is started or called. */
-export type Endpoint = (
-  | {
-      readonly kind: 'stdio'
-      readonly command: string
-      readonly args: readonly string[]
-      readonly env: Readonly<Record<string, string>>
-      readonly cwd: string
-      readonly sandbox: Sandbox
-      readonly reach: CommandReach
-      readonly confinedEnv: Readonly<Record<string, string>>
-    }
-  | { readonly kind: 'http'; readonly url: URL; readonly headers: Readonly<Record<string, string>> }
-) & {
+export type Endpoint = StdioEndpoint | HttpEndpoint
+
+export interface StdioEndpoint extends Secretive {
+  readonly kind: 'stdio'
+  readonly command: string
+  readonly args: readonly string[]
+  readonly env: Readonly<Record<string, string>>
+  readonly cwd: string
+  /** What confines the program, and what the rules mean for it. */
+  readonly sandbox: Sandbox
+  readonly reach: CommandReach
+  /** The environment in the sandbox. */
+  readonly confinedEnv: Readonly<Record<string, string>>
+}
+
+interface HttpEndpoint extends Secretive {
+  readonly kind: 'http'
+  readonly url: URL
+  readonly headers: Readonly<Record<string, string>>
+}
+
+interface Secretive {
   /** Values that must not be shown. */
   readonly secrets: readonly string[]
 }

@@ -1,13 +1,10 @@
 /** Keeps a server running: starts it when it is needed, restarts it when it ends, and gives up when that does not help. */
 
-import type { Clock } from '../../core/clock.ts'
 import { CriaError } from '../../core/error.ts'
 import { orAborted } from '../../util/promise.ts'
 import type { Definition, ReadDefinitions } from './definition.ts'
-import type { McpClientModule } from './load-client.ts'
-import type { Endpoint } from './server-config.ts'
 import { Session } from './session.ts'
-import type { CallOptions } from './session.ts'
+import type { CallOptions, McpClientModule, ServerOptions } from './session.ts'
 
 const MAX_FAILURES = 5
 /** Milliseconds before the second start in a row that fails; doubles with each further one. */
@@ -16,17 +13,10 @@ const FIRST_WAIT = 500
 const PATIENCE = 4500
 const PING = 2000
 
-export interface ServerOptions {
-  readonly name: string
-  readonly endpoint: Endpoint
-  readonly version: string
-  readonly wanted: readonly string[] | undefined
-  readonly timeout: number
-  readonly startTimeout: number
-  readonly clock: Clock
-}
-
 export class Server {
+  readonly name: string
+  /** Milliseconds for a call. */
+  readonly timeout: number
   readonly #sdk: McpClientModule
   readonly #options: ServerOptions
   readonly #closing = new AbortController()
@@ -41,14 +31,8 @@ export class Server {
   constructor(sdk: McpClientModule, options: ServerOptions) {
     this.#sdk = sdk
     this.#options = options
-  }
-
-  get name(): string {
-    return this.#options.name
-  }
-
-  get timeout(): number {
-    return this.#options.timeout
+    this.name = options.name
+    this.timeout = options.timeout
   }
 
   get tools(): ReadDefinitions {
@@ -78,7 +62,7 @@ export class Server {
       throw new CriaError('tool_failure', `The MCP server "${this.name}" ${what} since it was offered; it was not called.`)
     }
     try {
-      const result = await session.call(tool.name, input, { ...options, timeout: this.#options.timeout })
+      const result = await session.call(tool.name, input, { ...options, timeout: this.timeout })
       this.#failures = 0
       return result
     } catch (thrown) {

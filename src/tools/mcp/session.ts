@@ -2,15 +2,31 @@
 
 import { STATUS_CODES } from 'node:http'
 import type { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
-import { CriaError } from '../../core/error.ts'
+import type { Clock } from '../../core/clock.ts'
+import { ConfigurationError, CriaError } from '../../core/error.ts'
 import { messageOf, shortened } from '../output.ts'
 import { redact } from '../../util/redact.ts'
 import { readDefinitions } from './definition.ts'
 import type { ReadDefinitions } from './definition.ts'
 import { httpTransport, STREAM_ENDED } from './http-transport.ts'
-import type { McpClientModule } from './load-client.ts'
 import type { Endpoint } from './server-config.ts'
 import { StdioTransport } from './stdio-transport.ts'
+
+const PACKAGE = '@modelcontextprotocol/client'
+
+export type McpClientModule = typeof import('@modelcontextprotocol/client')
+
+/** Loads the official client when the first server is used. @throws ConfigurationError that names the package to install. */
+export async function loadClient(): Promise<McpClientModule> {
+  try {
+    return await import('@modelcontextprotocol/client')
+  } catch (cause) {
+    throw new ConfigurationError(`MCP servers need the package ${PACKAGE}, which cannot be loaded.`, {
+      cause,
+      hint: `npm install ${PACKAGE}`,
+    })
+  }
+}
 
 const MAX_PAGES = 100
 /** Tools that are looked at; how many are offered is decided later. */
@@ -26,11 +42,15 @@ const ANYTHING = {
   '~standard': { version: 1, vendor: 'cria', validate: (value: unknown) => ({ value }) },
 } as const
 
-export interface SessionOptions {
+export interface ServerOptions {
   readonly name: string
   readonly endpoint: Endpoint
-  readonly version: string
+  /** Only these tools; default all. */
   readonly wanted: readonly string[] | undefined
+  /** Milliseconds for a call. */
+  readonly timeout: number
+  readonly startTimeout: number
+  readonly clock: Clock
 }
 
 export interface CallOptions {
@@ -40,7 +60,7 @@ export interface CallOptions {
 }
 
 export class Session {
-  readonly #options: SessionOptions
+  readonly #options: ServerOptions
   readonly #client: Client
   readonly #transport: StdioTransport | StreamableHTTPClientTransport
   readonly #versions: readonly string[]
@@ -48,11 +68,11 @@ export class Session {
   #isStale = false
 
   /** Not connected yet. */
-  constructor(sdk: McpClientModule, options: SessionOptions) {
-    const { endpoint, version } = options
+  constructor(sdk: McpClientModule, options: ServerOptions) {
+    const { endpoint } = options
     this.#options = options
     this.#versions = sdk.SUPPORTED_PROTOCOL_VERSIONS
-    this.#client = new sdk.Client({ name: 'cria', version }, { capabilities: {} })
+    this.#client = new sdk.Client({ name: 'cria', version: '1' }, { capabilities: {} })
     this.#transport =
       endpoint.kind === 'stdio' ? new StdioTransport(endpoint) : httpTransport(sdk, endpoint.url, endpoint.headers)
     // eslint-disable-next-line unicorn/prefer-add-event-listener -- the client knows no other way
@@ -150,37 +170,29 @@ export class Session {
 
   #explained(thrown: unknown, timeout: number): CriaError {
     const { name, endpoint } = this.#options
-    const { code, status } = (typeof thrown === 'object' && thrown !== null ? thrown : {}) as { code?: unknown; status?: unknown }
+    const { code, status } = codesOf(thrown)
+    const program = this.#transport instanceof StdioTransport ? this.#transport : undefined
     // First the secrets: half of one would not be recognised.
     const clean = (text: string): string => redact(text.slice(0, MAX_REDACTED), endpoint.secrets)
     const brief = (text: string): string => shortened(clean(text), MAX_SAID)
+    const said = program?.said.trim() ?? ''
+    // The end tells more than the beginning.
+    const wrote = said === '' ? '' : `\nIt wrote:\n${clean(said).slice(-MAX_SAID).toWellFormed()}`
     const server = `The MCP server "${name}"`
-    if (code === 'REQUEST_TIMEOUT') {
-      return new CriaError('timeout', `${server} did not answer within ${timeout / 1000} s.${this.#said(clean)}`, {
-        cause: thrown,
-      })
-    }
+    if (code === 'REQUEST_TIMEOUT')
+      return new CriaError('timeout', `${server} did not answer within ${timeout / 1000} s.${wrote}`, { cause: thrown })
     // An error of the server's own, in the form of the protocol.
-    if (typeof code === 'number' && code !== STREAM_ENDED) {
+    if (typeof code === 'number' && code !== STREAM_ENDED)
       return new CriaError('tool_failure', `${server} answered with an error (${code}): ${brief(messageOf(thrown))}`)
-    }
-    const lost = this.#transport instanceof StdioTransport ? this.#transport.failure : undefined
     // A session that the server has forgotten, or an address that nobody listens at any more.
     if (endpoint.kind === 'http' && (status === undefined || status === 404 || Number(status) >= 500)) this.#open = false
-    const what = lost ?? this.#whatHappened(thrown, brief)
-    const isConfined = this.#transport instanceof StdioTransport && this.#transport.isConfined
-    const hint = isConfined
-      ? {
-          hint: `It runs in a sandbox: "sandbox": { "network": "all" } of this server gives it the network, "writable": [PATH] a folder, "off" everything.`,
-        }
-      : status === 401
-        ? { hint: 'Set `headers` of this server, such as "Authorization": "Bearer ${TOKEN}".' }
-        : {}
-    return new CriaError('tool_failure', `${server} cannot be used: ${what}.${this.#said(clean)}`, hint)
+    const what = program?.failure ?? this.#whatHappened(thrown, brief)
+    const hint = hintFor(status, program?.isConfined === true)
+    return new CriaError('tool_failure', `${server} cannot be used: ${what}.${wrote}`, hint === undefined ? {} : { hint })
   }
 
   #whatHappened(thrown: unknown, brief: (text: string) => string): string {
-    const { code, status } = (typeof thrown === 'object' && thrown !== null ? thrown : {}) as { code?: unknown; status?: unknown }
+    const { code, status } = codesOf(thrown)
     if (isMalformed(thrown) || code === 'INVALID_RESULT') return 'it sent what is no message of the protocol'
     if (code === 'CONNECTION_CLOSED') return 'it was closed'
     const message = messageOf(thrown)
@@ -193,12 +205,19 @@ export class Session {
     const answer = message.replace(/^Error POSTing to endpoint: (?:null$)?/, '').trim()
     return `it answered with HTTP ${status}${name === undefined ? '' : ` (${name})`}${answer === '' ? '' : `: ${brief(answer)}`}`
   }
+}
 
-  #said(clean: (text: string) => string): string {
-    const said = this.#transport instanceof StdioTransport ? this.#transport.said.trim() : ''
-    // The end tells more than the beginning.
-    return said === '' ? '' : `\nIt wrote:\n${clean(said).slice(-MAX_SAID).toWellFormed()}`
-  }
+const SANDBOX_HINT =
+  'It runs in a sandbox: "sandbox": { "network": "all" } of this server gives it the network, "writable": [PATH] a folder, "off" everything.'
+const HEADERS_HINT = 'Set `headers` of this server, such as "Authorization": "Bearer ${TOKEN}".'
+
+function hintFor(status: unknown, isConfined: boolean): string | undefined {
+  if (isConfined) return SANDBOX_HINT
+  return status === 401 ? HEADERS_HINT : undefined
+}
+
+function codesOf(thrown: unknown): { readonly code?: unknown; readonly status?: unknown } {
+  return typeof thrown === 'object' && thrown !== null ? thrown : {}
 }
 
 /** The client's own check of a message: its report is about the client's types, and long. */

@@ -3,21 +3,8 @@
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client'
 import { isRecord } from '../../util/check.ts'
 import { BoundedOutput } from '../builtin/bounded-output.ts'
-import type { CommandReach } from '../../core/tool.ts'
-import type { Sandbox } from '../sandbox/sandbox.ts'
 import { ProcessGroup } from '../builtin/process-group.ts'
-
-export interface Launch {
-  readonly command: string
-  readonly args: readonly string[]
-  readonly env: Readonly<Record<string, string>>
-  readonly cwd: string
-  /** What confines the program, and what the rules mean for it. */
-  readonly sandbox?: Sandbox
-  readonly reach?: CommandReach
-  /** The environment in the sandbox. */
-  readonly confinedEnv?: Readonly<Record<string, string>>
-}
+import type { StdioEndpoint } from './server-config.ts'
 
 /** Bytes of one message, and of what the server has not read yet. */
 export const MAX_MESSAGE = 16_000_000
@@ -33,7 +20,7 @@ export class StdioTransport implements Transport {
   onerror: ((error: Error) => void) | undefined
   onmessage: Transport['onmessage']
 
-  readonly #launch: Launch
+  readonly #launch: StdioEndpoint
   /** What the program says beside the protocol. */
   readonly #said = new BoundedOutput()
   #group: ProcessGroup | undefined
@@ -48,7 +35,7 @@ export class StdioTransport implements Transport {
   #delivered: Promise<void> = Promise.resolve()
   #failure: string | undefined
 
-  constructor(launch: Launch) {
+  constructor(launch: StdioEndpoint) {
     this.#launch = launch
   }
 
@@ -66,12 +53,12 @@ export class StdioTransport implements Transport {
   }
 
   async start(): Promise<void> {
-    const { command, args, env, cwd, sandbox, reach, confinedEnv = env } = this.#launch
-    const entered = await sandbox?.enter([command, ...args], reach, cwd)
+    const { command, args, env, cwd, sandbox, reach, confinedEnv } = this.#launch
+    const entered = await sandbox.enter([command, ...args], reach, cwd)
     // It was closed before it began.
     if (this.#closed) return
-    this.#isConfined = entered !== undefined && entered.kind !== 'none'
-    const group = new ProcessGroup(entered?.program ?? command, entered?.words ?? args, {
+    this.#isConfined = entered.kind !== 'none'
+    const group = new ProcessGroup(entered.program, entered.words, {
       cwd,
       env: this.#isConfined ? confinedEnv : env,
       takesInput: true,
@@ -79,7 +66,7 @@ export class StdioTransport implements Transport {
       onErrorOutput: (piece) => this.#said.add(piece),
     })
     this.#group = group
-    const leave = async (): Promise<void> => void (await entered?.leave())
+    const leave = async (): Promise<void> => void (await entered.leave())
     group.ended.then(leave, leave).catch(() => {})
     group.ended.then(
       ({ code, signal }) => this.#end(this.#endingOf(code, signal)),

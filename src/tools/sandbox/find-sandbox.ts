@@ -2,7 +2,7 @@
 
 import { existsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { bubblewrapWords } from './bubblewrap.ts'
+import { bubblewrapWords, NO_WALLS } from './walls.ts'
 
 export type FoundSandbox =
   | { readonly kind: 'bubblewrap' | 'seatbelt'; readonly program: string }
@@ -35,17 +35,7 @@ export async function trySandbox(platform: string, exists: (path: string) => boo
   if (platform !== 'linux') return none('there is no sandbox for this system', 'Commands are confined on Linux and macOS.')
   const program = BUBBLEWRAP.find(exists)
   if (program === undefined) return none('bubblewrap is not installed', 'Install the package "bubblewrap" of your system.')
-  const walls = {
-    root: '/usr',
-    writable: [],
-    readOnly: [],
-    pinned: [],
-    hiddenFiles: [],
-    hiddenFolders: [],
-    programs: [],
-    temporary: tmpdir(),
-    network: false,
-  }
+  const walls = { ...NO_WALLS, root: '/usr', temporary: tmpdir() }
   const words = bubblewrapWords(walls, exists).map((word) => (word === '--bind' ? '--ro-bind' : word))
   const problem = await run(program, [...words, '/bin/sh', '-c', ':'])
   if (problem === undefined) return { kind: 'bubblewrap', program }

@@ -5,7 +5,7 @@ import type { Dirent } from 'node:fs'
 import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import { isClosed } from '../../util/glob.ts'
-import { decidesWhatRuns, isSecretPath } from '../guarded-paths.ts'
+import { decidesWhatRuns, isSecretPath } from '../permissions/guarded-paths.ts'
 
 export interface Find {
   /** Absolute; what a link leads to stands in `real`. */

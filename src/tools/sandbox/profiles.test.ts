@@ -1,11 +1,9 @@
 /** Walls as the words of each system say them. */
 
 import { expect, it } from 'vitest'
-import { bubblewrapWords } from './bubblewrap.ts'
 import { trySandbox } from './find-sandbox.ts'
-import { seatbeltProfile } from './seatbelt.ts'
 import type { Walls } from './walls.ts'
-import { limited } from './walls.ts'
+import { bubblewrapWords, limited, seatbeltProfile } from './walls.ts'
 
 const WALLS: Walls = {
   root: '/w',

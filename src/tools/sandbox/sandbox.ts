@@ -1,6 +1,6 @@
 /** Runs commands of one folder inside walls of the operating system, where it has such. */
 
-import { cpSync, existsSync, mkdtempSync, readdirSync, realpathSync, renameSync, rmSync } from 'node:fs'
+import { cpSync, existsSync, mkdtempSync, readdirSync, realpathSync, renameSync, rmSync, statSync } from 'node:fs'
 import { homedir, tmpdir } from 'node:os'
 import { basename, dirname, join, resolve } from 'node:path'
 import { ConfigurationError, CriaError } from '../../core/error.ts'
@@ -8,15 +8,13 @@ import type { CommandReach, Confinement, SandboxKind } from '../../core/tool.ts'
 import { isInside } from '../../util/files.ts'
 import { realOrSame } from '../../util/real-path.ts'
 import { matchesPath } from '../../util/glob.ts'
-import { decidesWhatRuns, isSecretPath } from '../guarded-paths.ts'
-import { bubblewrapWords } from './bubblewrap.ts'
+import { decidesWhatRuns, isSecretPath } from '../permissions/guarded-paths.ts'
 import { findSandbox } from './find-sandbox.ts'
 import type { FoundSandbox } from './find-sandbox.ts'
 import { FolderScan, identityOf } from './folder-scan.ts'
-import type { Find } from './folder-scan.ts'
+import type { Find, ScanOptions } from './folder-scan.ts'
 import { dataElsewhere, decisiveParts, holdsCredential, isPlainRepository } from './git-folders.ts'
-import { seatbeltProfile } from './seatbelt.ts'
-import { limited } from './walls.ts'
+import { bubblewrapWords, limited, seatbeltProfile } from './walls.ts'
 import type { CommandLimits, Walls } from './walls.ts'
 
 export const SANDBOX_MODES = ['auto', 'required', 'off'] as const
@@ -75,8 +73,8 @@ export class Sandbox {
   readonly #options: SandboxOptions
   readonly #find: () => Promise<FoundSandbox>
   readonly #workspace: FolderScan
-  /** Places beside the workspace where secrets of the user lie. */
-  readonly #around: readonly { readonly scan: FolderScan; readonly isHome: boolean }[]
+  /** Places beside the workspace where secrets of the user lie, and which of their folders are looked into. */
+  readonly #around: readonly { readonly scan: FolderScan; readonly enter: ScanOptions['enter'] }[]
   #temporary: string | undefined
   #programs: readonly string[] | undefined
 
@@ -90,8 +88,8 @@ export class Sandbox {
     const above = dirname(root)
     const isOwn = above !== '/' && above !== home && above !== realOrSame(tmpdir())
     this.#around = [
-      { scan: new FolderScan(home), isHome: true },
-      ...(isOwn ? [{ scan: new FolderScan(above), isHome: false }] : []),
+      { scan: new FolderScan(home), enter: isSearchedAtHome },
+      ...(isOwn ? [{ scan: new FolderScan(above), enter: (_name: string, depth: number) => depth === 1 }] : []),
     ]
   }
 
@@ -102,15 +100,13 @@ export class Sandbox {
 
   async confinement(): Promise<Confinement> {
     if ((await this.found()).kind !== 'none') return { confined: true }
-    const finds = await this.#workspace.look({ hidden: [], readOnly: [], enter: isSearched })
-    const secret = finds.find(({ isSecret, real }) => isSecret && !isHarmlessSecret(real))
-    return { confined: false, ...(secret === undefined ? {} : { exposed: secret.path.slice(this.#root.length + 1) }) }
+    const secret = (await this.#look()).find(isClosedSecret)
+    return { confined: false, ...(secret === undefined ? {} : { exposed: this.#nameOf(secret.path) }) }
   }
 
   /** Folders `.git` of the workspace. */
   async repositories(): Promise<readonly string[]> {
-    const finds = await this.#workspace.look({ hidden: [], readOnly: [], enter: isSearched })
-    return finds.flatMap(({ kind, real }) => (kind === 'git' ? [real] : []))
+    return (await this.#look()).flatMap(({ kind, real }) => (kind === 'git' ? [real] : []))
   }
 
   /** @throws CriaError `tool_failure` where a sandbox is required and there is none. */
@@ -125,7 +121,7 @@ export class Sandbox {
     }
     const finds = await this.#look(reach)
     const before = identities(finds)
-    const walls = await this.#walls(finds, reach)
+    const walls = await this.#walls(finds, { ...reach, network: this.#options.network === 'all' || reach.network })
     const inner = limited(this.#options.limits ?? {}, words)
     const outer = found.kind === 'bubblewrap' ? bubblewrapWords({ ...walls, cwd }, existsSync) : ['-p', seatbeltProfile(walls)]
     return {
@@ -136,90 +132,76 @@ export class Sandbox {
     }
   }
 
-  #look({ hidden, readOnly }: CommandReach): Promise<readonly Find[]> {
-    const patterns = [...hidden, ...readOnly]
+  #nameOf(path: string): string {
+    return path.slice(this.#root.length + 1)
+  }
+
+  #look({ hidden, readOnly }: Pick<CommandReach, 'hidden' | 'readOnly'> = NO_REACH): Promise<readonly Find[]> {
     // Packages are many: they are looked through only where a rule may mean a file among them.
-    const isAnywhere = patterns.some((pattern) => /\*.*\/|node_modules/.test(pattern.replace(/\/\*\*$/, '')))
-    return this.#workspace.look({ hidden, readOnly, enter: (name) => isAnywhere || isSearched(name) })
+    const isAnywhere = [...hidden, ...readOnly].some((pattern) => /\*.*\/|node_modules/.test(pattern.replace(/\/\*\*$/, '')))
+    return this.#workspace.look({ hidden, readOnly, enter: (name) => isAnywhere || !NEVER_SEARCHED.has(name) })
   }
 
   async #walls(finds: readonly Find[], reach: CommandReach): Promise<Walls> {
     const root = this.#root
-    const network = this.#options.network === 'all' || reach.network
-    const hidden = new Map<string, boolean>()
+    const { shown, writable, network } = reach
+    const hidden = new Set<string>()
     const readOnly = new Set<string>()
     const pinned = new Set<string>()
-    const hide = (path: string, isFolder: boolean): void =>
-      void (isInside(root, path) || !existsSync(path) || hidden.set(path, isFolder))
-    for (const find of finds) {
-      const { path, real, kind, isSecret, isSocket, isDecisive, isHidden, isReadOnly } = find
-      if (
-        isHidden ||
-        (isSecret && !isHarmlessSecret(real) && !isOpened(real, [...reach.shown, ...reach.writable], isSecretPath))
-      ) {
-        hide(real, kind !== 'file')
-        if (isHidden) pinAbove(path, root, pinned)
-        continue
-      }
-      if (isSocket && !network) {
-        hide(real, false)
-        continue
-      }
-      if (isReadOnly) pinAbove(path, root, pinned)
-      if (kind === 'git') this.#guardData(real, reach, { pinned, readOnly, hide })
-      if (isReadOnly || (isDecisive && kind !== 'git' && !isOpened(real, reach.writable, decidesWhatRuns))) {
-        if (isInside(real, root) && existsSync(real)) readOnly.add(real)
+    const hide = (path: string): void => {
+      if (!isInside(root, path) && existsSync(path)) hidden.add(path)
+    }
+    const guardData = (data: string): void => {
+      for (const part of decisiveParts(data)) {
+        if (!isOpened(part, writable, decidesWhatRuns)) readOnly.add(part)
+        if (basename(part) === 'config' && holdsCredential(part)) hide(part)
       }
     }
+    for (const find of finds) {
+      const { path, real, kind, isSocket, isDecisive, isHidden, isReadOnly } = find
+      if (isHidden || isReadOnly) pinAbove(path, root, pinned)
+      if (
+        isHidden ||
+        (isClosedSecret(find) && !isOpened(real, [...shown, ...writable], isSecretPath)) ||
+        (isSocket && !network)
+      ) {
+        hide(real)
+        continue
+      }
+      if (kind === 'git') {
+        pinned.add(real)
+        guardData(real)
+      }
+      const isKept = isReadOnly || (isDecisive && kind !== 'git' && !isOpened(real, writable, decidesWhatRuns))
+      if (isKept && isInside(real, root) && existsSync(real)) readOnly.add(real)
+    }
     const data = dataElsewhere(root)
-    if (data !== undefined) this.#guardData(data, reach, { pinned: new Set(), readOnly, hide })
-    await this.#hideAround({ ...reach, network }, hide)
-    for (const path of await outside(root, reach.hidden)) hide(realOrSame(path), isFolder(path))
-    const entries = [...hidden]
+    if (data !== undefined) guardData(data)
+    for (const path of [...SYSTEM_SECRETS, ...(this.#options.hidden ?? [])]) hide(realOrSame(path))
+    for (const name of namesIn(HOST_KEYS)) if (name.endsWith('_key')) hide(join(HOST_KEYS, name))
+    for (const { real } of await this.#closedAround(reach)) hide(real)
+    for (const path of await outside(root, reach.hidden)) hide(realOrSame(path))
+    const ownWritable = (this.#options.writable ?? []).map((path) => absolute(path, root)).filter((path) => existsSync(path))
     return {
       root,
-      writable: [
-        ...(this.#options.writable ?? []).map((path) => absolute(path, root)).filter((path) => existsSync(path)),
-        ...(data === undefined ? [] : [data]),
-      ],
+      writable: [...ownWritable, ...(data === undefined ? [] : [data])],
       readOnly: [...readOnly],
       pinned: [...pinned],
-      hiddenFiles: entries.flatMap(([path, folder]) => (folder ? [] : [path])),
-      hiddenFolders: entries.flatMap(([path, folder]) => (folder ? [path] : [])),
+      hiddenFiles: [...hidden].filter((path) => !isFolder(path)),
+      hiddenFolders: [...hidden].filter(isFolder),
       programs: (this.#programs ??= ownPrograms()),
       temporary: (this.#temporary ??= temporaryFolder()),
       network,
     }
   }
 
-  #guardData(
-    data: string,
-    reach: CommandReach,
-    walls: {
-      readonly pinned: Set<string>
-      readonly readOnly: Set<string>
-      readonly hide: (path: string, isFolder: boolean) => void
-    },
-  ): void {
-    walls.pinned.add(data)
-    for (const part of decisiveParts(data)) {
-      if (!isOpened(part, reach.writable, decidesWhatRuns)) walls.readOnly.add(part)
-      if (basename(part) === 'config' && holdsCredential(part)) walls.hide(part, false)
-    }
-  }
-
-  async #hideAround({ shown, network }: CommandReach, hide: (path: string, isFolder: boolean) => void): Promise<void> {
-    for (const path of SYSTEM_SECRETS) if (existsSync(path)) hide(realOrSame(path), isFolder(path))
-    for (const name of namesIn(HOST_KEYS)) if (name.endsWith('_key')) hide(join(HOST_KEYS, name), false)
-    for (const path of this.#options.hidden ?? []) if (existsSync(path)) hide(realOrSame(path), isFolder(path))
-    for (const { scan, isHome } of this.#around) {
-      const enter = isHome ? isSearchedAtHome : (_name: string, depth: number) => depth === 1
-      for (const { path, real, kind, isSecret, isSocket } of await scan.look({ hidden: [], readOnly: [], enter })) {
-        if (isInside(path, this.#root)) continue
-        const isClosed = isSecret && !isHarmlessSecret(real) && !isOpened(real, shown, isSecretPath)
-        if (isClosed || (isSocket && !network)) hide(real, kind !== 'file')
-      }
-    }
+  /** Secrets beside the workspace, and services of the machine where the network is closed. */
+  async #closedAround({ shown, network }: CommandReach): Promise<readonly Find[]> {
+    const looks = this.#around.map(({ scan, enter }) => scan.look({ hidden: [], readOnly: [], enter }))
+    return (await Promise.all(looks)).flat().filter((find) => {
+      if (isInside(find.path, this.#root)) return false
+      return (isClosedSecret(find) && !isOpened(find.real, shown, isSecretPath)) || (find.isSocket && !network)
+    })
   }
 
   /** What decides what runs later, and was not there before, is taken away: a wall can only stand where something is. */
@@ -231,7 +213,7 @@ export class Sandbox {
       if (old === identity || (old !== undefined && dirname(path) === this.#root)) continue
       if (isOpened(path, writable, decidesWhatRuns) || isHarmlessData(path, before)) continue
       const movedTo = movedAway(path)
-      if (movedTo !== undefined) removed.push({ name: path.slice(this.#root.length + 1), movedTo })
+      if (movedTo !== undefined) removed.push({ name: this.#nameOf(path), movedTo })
     }
     return removed
   }
@@ -257,9 +239,9 @@ function identities(finds: readonly Find[]): Map<string, string> {
   return new Map(paths.flatMap((path) => [[path, identityOf(path) ?? ''] as const]))
 }
 
-/** Settings that hold a token only now and then, and are part of many projects. */
-function isHarmlessSecret(path: string): boolean {
-  return /^\.(?:npmrc|yarnrc|yarnrc\.yml|wgetrc)$/.test(basename(path)) && !holdsCredential(path)
+/** Settings that hold a token only now and then, and are part of many projects, are secret when they do. */
+function isClosedSecret({ isSecret, real }: Find): boolean {
+  return isSecret && !(/^\.(?:npmrc|yarnrc|yarnrc\.yml|wgetrc)$/.test(basename(real)) && !holdsCredential(real))
 }
 
 /** The data of a new repository as git makes it, and its parts; work trees of a known one. */
@@ -295,10 +277,6 @@ function pinAbove(path: string, root: string, pinned: Set<string>): void {
   for (let folder = dirname(path); folder !== root && isInside(folder, root); folder = dirname(folder)) pinned.add(folder)
 }
 
-function isSearched(name: string): boolean {
-  return !NEVER_SEARCHED.has(name)
-}
-
 /** Settings lie in folders with a dot, not deep; caches and packages are many. */
 function isSearchedAtHome(name: string, depth: number): boolean {
   if (/^(?:\.cache|\.npm|\.cargo|\.rustup|\.nvm|\.pyenv|\.rbenv|\.vscode-server|\.Trash|node_modules|extensions)$/.test(name))
@@ -316,10 +294,10 @@ function namesIn(folder: string): readonly string[] {
 
 function isFolder(path: string): boolean {
   try {
-    readdirSync(path)
+    return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true
+  } catch {
+    // What cannot be looked at may be one.
     return true
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code !== 'ENOTDIR'
   }
 }
 

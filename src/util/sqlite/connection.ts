@@ -38,9 +38,7 @@ export class Connection {
 
   /** Statements that are not worth keeping, several at once. */
   execute(sql: string): void {
-    this.#guard(() => {
-      this.#database.exec(sql)
-    })
+    this.#guard(() => this.#database.exec(sql))
   }
 
   /**
@@ -63,9 +61,7 @@ export class Connection {
   close(): void {
     if (!this.#database.isOpen) return
     this.#statements.clear()
-    this.#guard(() => {
-      this.#database.close()
-    })
+    this.#guard(() => this.#database.close())
   }
 
   #transaction<T>(begin: string, work: () => T): T {
@@ -77,15 +73,14 @@ export class Connection {
         this.#prepare('COMMIT').run()
         return result
       } catch (error) {
-        this.#rollBack()
+        // After some failures, a full disk among them, SQLite has rolled back by itself.
+        if (this.#database.isTransaction) this.#rollBack()
         throw error
       }
     })
   }
 
   #rollBack(): void {
-    // After some failures, a full disk among them, SQLite has done it by itself.
-    if (!this.#database.isTransaction) return
     try {
       this.#prepare('ROLLBACK').run()
     } catch {

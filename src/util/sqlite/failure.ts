@@ -2,30 +2,17 @@
 
 import type { FileKind } from './file-kind.ts'
 
-interface Failure {
-  readonly what: string
-  readonly hint: string
-  readonly retryable?: boolean
-}
-
-/** By primary result code (https://www.sqlite.org/rescode.html). */
-const FAILURES: Readonly<Record<number, Failure>> = {
-  3: { what: 'may not be opened', hint: 'Check the permissions of the file and its folder.' },
-  5: {
-    what: 'is held by another process',
-    hint: 'Another process has been writing for long: end it, or try again.',
-    retryable: true,
-  },
-  8: { what: 'is read-only', hint: 'Check the permissions of the file, its folder and its file system, or name another file.' },
-  10: { what: 'could not be read or written', hint: 'Check whether the disk is full, and the file system it lies on.' },
-  11: { what: 'is damaged', hint: 'Move the file away, and a new one is begun.' },
-  13: { what: 'cannot grow, the disk is full', hint: 'Free some space.' },
-  14: {
-    what: 'could not be opened',
-    hint: 'Check that its folder exists, the permissions of both, and that the disk can be written.',
-  },
-  18: { what: 'cannot hold a text this long', hint: 'Cut it into smaller ones.' },
-  26: { what: 'is no SQLite database, or is damaged', hint: 'Move the file away, or name another one.' },
+/** What went wrong and what to do, by primary result code (https://www.sqlite.org/rescode.html). */
+const FAILURES: Readonly<Record<number, readonly [what: string, hint: string]>> = {
+  3: ['may not be opened', 'Check the permissions of the file and its folder.'],
+  5: ['is held by another process', 'Another process has been writing for long: end it, or try again.'],
+  8: ['is read-only', 'Check the permissions of the file, its folder and its file system, or name another file.'],
+  10: ['could not be read or written', 'Check whether the disk is full, and the file system it lies on.'],
+  11: ['is damaged', 'Move the file away, and a new one is begun.'],
+  13: ['cannot grow, the disk is full', 'Free some space.'],
+  14: ['could not be opened', 'Check that its folder exists, the permissions of both, and that the disk can be written.'],
+  18: ['cannot hold a text this long', 'Cut it into smaller ones.'],
+  26: ['is no SQLite database, or is damaged', 'Move the file away, or name another one.'],
 }
 const BUSY = 5
 const LOCKED = 6
@@ -45,10 +32,11 @@ export function toFileError(kind: FileKind, path: string, thrown: unknown): Erro
   const failure = FAILURES[primary]
   const said = thrown instanceof Error ? thrown.message : String(thrown)
   if (failure === undefined) return errors.wrong(`The ${name} ${path} refused a statement: ${said}.`, { cause: thrown })
-  return errors.failed(`The ${name} ${path} ${failure.what} (${said}).`, {
+  const [what, hint] = failure
+  return errors.failed(`The ${name} ${path} ${what} (${said}).`, {
     cause: thrown,
-    hint: hints?.[primary] ?? failure.hint,
-    retryable: failure.retryable ?? false,
+    hint: hints?.[primary] ?? hint,
+    retryable: primary === BUSY,
   })
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest'
-import { loadSqlite } from './load.ts'
+import { loadSqlite } from './open-file.ts'
 
 describe('loadSqlite', () => {
   it('silences the warning about SQLite and no other, and leaves everything as it was', () => {

@@ -20,7 +20,6 @@ import { makeFolder } from '../files.ts'
 import { Connection } from './connection.ts'
 import { isBusy, isNoDatabase } from './failure.ts'
 import type { FileKind } from './file-kind.ts'
-import { loadSqlite } from './load.ts'
 import { patiently, TRY_MS } from './patience.ts'
 
 export interface FileOptions {
@@ -50,16 +49,9 @@ export function openFile(kind: FileKind, options: FileOptions): Connection {
   if (options.path === MEMORY) return prepared(kind, connect(kind, MEMORY, MEMORY, options), options)
   const path = resolve(options.path)
   const entry = entryAt(kind, path)
-  if (entry !== undefined) {
-    checkEntry(kind, path, entry)
-  } else if (options.readOnly) {
-    throw kind.errors.refused(`There is no ${kind.name} at ${path}: ${kind.missingHint}`)
-  } else {
-    create(
-      kind,
-      guarded(kind, path, () => behindLinks(path)),
-    )
-  }
+  if (entry !== undefined) checkEntry(kind, path, entry)
+  else if (options.readOnly) throw kind.errors.refused(`There is no ${kind.name} at ${path}: ${kind.missingHint}`)
+  else guarded(kind, path, () => create(kind, behindLinks(path)))
   return options.readOnly ? openToRead(kind, path, options) : prepared(kind, connect(kind, path, path, options), options)
 }
 
@@ -91,20 +83,17 @@ function prepared(kind: FileKind, connection: Connection, options: FileOptions):
     if (kind.settings !== undefined) connection.execute(kind.settings)
     if (connection.readOnly) return connection
     connection.execute(`PRAGMA synchronous = ${options.synchronous}; PRAGMA journal_size_limit = 67108864`)
-    probe(kind, connection)
+    // A file that cannot be written is refused now, and not when there is something to be written.
+    try {
+      connection.execute(kind.probe)
+    } catch (error) {
+      // One that another process writes can be written.
+      if (!isBusy(error)) throw error
+    }
     return connection
   } catch (error) {
     connection.close()
     throw isNoDatabase(error) ? notOurs(kind, connection.path, 'no SQLite database, or a damaged one', error) : error
-  }
-}
-
-/** A file that cannot be written is refused now, and not when there is something to be written. One that another process writes can be. */
-function probe({ probe: statement }: FileKind, connection: Connection): void {
-  try {
-    connection.execute(statement)
-  } catch (error) {
-    if (!isBusy(error)) throw error
   }
 }
 
@@ -116,8 +105,8 @@ function openToRead(kind: FileKind, path: string, options: FileOptions): Connect
   try {
     return prepared(kind, connect(kind, path, path, options), options)
   } catch (error) {
-    const cannotShare = kind.errors.isFailed(error) && !hasContent(kind, `${path}-wal`)
-    if (!cannotShare) throw error
+    const hasLog = (entryAt(kind, `${path}-wal`)?.size ?? 0) > 0
+    if (!kind.errors.isFailed(error) || hasLog) throw error
     const location = pathToFileURL(path)
     location.searchParams.set('immutable', '1')
     return prepared(kind, connect(kind, location, path, options), options)
@@ -136,27 +125,28 @@ function behindLinks(path: string): string {
  */
 function create(kind: FileKind, path: string): void {
   const draft = `${path}.${process.pid}-${randomBytes(4).toString('hex')}.new`
-  guarded(kind, path, () => {
-    makeFolder(dirname(path), 0o700)
+  makeFolder(dirname(path), 0o700)
+  try {
+    closeSync(openSync(draft, 'wx', 0o600))
+    const connection = connect(kind, draft, path, { readOnly: false })
     try {
-      closeSync(openSync(draft, 'wx', 0o600))
-      const connection = connect(kind, draft, path, { readOnly: false })
-      try {
-        // Room that is freed can be given back to the disk; has to be said before the first table.
-        connection.execute(
-          `PRAGMA page_size = ${kind.pageSize ?? 4096}; PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL`,
-        )
-        connection.execute(`PRAGMA application_id = ${kind.applicationId}`)
-        migrate(connection, kind)
-      } finally {
-        connection.close()
-      }
-      publish(draft, path)
+      // Room that is freed can be given back to the disk; has to be said before the first table.
+      connection.execute(
+        `PRAGMA page_size = ${kind.pageSize ?? 4096}; PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL`,
+      )
+      connection.execute(`PRAGMA application_id = ${kind.applicationId}`)
+      migrate(connection, kind)
     } finally {
-      for (const suffix of ['', '-wal', '-shm', '-journal']) rmSync(draft + suffix, { force: true })
+      connection.close()
     }
-  })
+    publish(draft, path)
+  } finally {
+    for (const suffix of ['', '-wal', '-shm', '-journal']) rmSync(draft + suffix, { force: true })
+  }
 }
+
+/** File systems without hard links. */
+const NO_LINKS: ReadonlySet<string | undefined> = new Set(['EPERM', 'ENOTSUP', 'ENOSYS', 'EOPNOTSUPP'])
 
 function publish(draft: string, path: string): void {
   try {
@@ -165,8 +155,7 @@ function publish(draft: string, path: string): void {
     const { code } = error as NodeJS.ErrnoException
     // Somebody else was faster, and theirs is as good.
     if (code === 'EEXIST') return
-    // File systems without hard links.
-    if (code !== 'EPERM' && code !== 'ENOTSUP' && code !== 'ENOSYS' && code !== 'EOPNOTSUPP') throw error
+    if (!NO_LINKS.has(code)) throw error
     copyFileSync(draft, path, constants.COPYFILE_EXCL)
   }
 }
@@ -189,10 +178,6 @@ function notOurs({ name, errors }: FileKind, path: string, what: string, cause?:
 
 function entryAt(kind: FileKind, path: string): Stats | undefined {
   return guarded(kind, path, () => statSync(path, { throwIfNoEntry: false }))
-}
-
-function hasContent(kind: FileKind, path: string): boolean {
-  return (entryAt(kind, path)?.size ?? 0) > 0
 }
 
 function guarded<T>({ name, errors }: FileKind, path: string, work: () => T): T {
@@ -234,4 +219,27 @@ export function migrate(connection: Connection, { migrations, errors }: FileKind
 
 export function schemaVersion(connection: Connection): number {
   return connection.get<{ user_version: number }>('PRAGMA user_version')?.user_version ?? 0
+}
+
+type Sqlite = typeof import('node:sqlite')
+type Warn = (warning: string | Error, ...rest: readonly unknown[]) => void
+
+/** Loads `node:sqlite` without the warning that Node 22 gives; `undefined` where this Node has none. */
+export function loadSqlite(): Sqlite | undefined {
+  const emitWarning = Reflect.get(process, 'emitWarning') as Warn
+  const quiet: Warn = (warning, ...rest) => {
+    if (!isAboutSqlite(warning, rest[0])) Reflect.apply(emitWarning, process, [warning, ...rest])
+  }
+  Reflect.set(process, 'emitWarning', quiet)
+  try {
+    // Synchronous, so that nobody else's warning can come in between.
+    const sqlite: Sqlite | undefined = process.getBuiltinModule('node:sqlite')
+    return sqlite
+  } finally {
+    Reflect.set(process, 'emitWarning', emitWarning)
+  }
+}
+
+function isAboutSqlite(warning: string | Error, kind: unknown): boolean {
+  return kind === 'ExperimentalWarning' && String(warning).startsWith('SQLite')
 }

@@ -30,24 +30,21 @@ export class Patience {
         if (!isBusy(error)) throw error
       }
     }
-    return this.#enqueue(work)
-  }
-
-  #enqueue<T>(work: () => T): Promise<T> {
     const before = this.#last
     const deadline = performance.now() + this.#limitMs
     const result = (async () => {
       await before
       return patiently(work, deadline)
     })()
-    const settled = result.then(
-      () => {},
-      () => {},
-    )
+    const settled: Promise<void> = result
+      .then(
+        () => {},
+        () => {},
+      )
+      .then(() => {
+        if (this.#last === settled) this.#last = undefined
+      })
     this.#last = settled
-    void settled.then(() => {
-      if (this.#last === settled) this.#last = undefined
-    })
     return result
   }
 }
