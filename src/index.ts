@@ -245,8 +245,8 @@ export type { ChatMemoryOptions } from './stores/chat-memory.ts'
 export { chunkDocument } from './stores/chunk/chunk-document.ts'
 export { chunkTest } from './stores/rank/filter.ts'
 export { toDocument } from './stores/sqlite/documents.ts'
-export { checkedSearch } from './stores/sqlite/options.ts'
-export type { CheckedSearch } from './stores/sqlite/options.ts'
+export { checkedSearch } from './stores/options.ts'
+export type { CheckedSearch } from './stores/options.ts'
 export type { Filtered } from './stores/rank/filter.ts'
 export type { ChunkOptions } from './stores/chunk/chunk-document.ts'
 export { loadDocuments } from './stores/load/load-documents.ts'
@@ -268,7 +268,7 @@ export type {
   SqliteDocumentStoreOptions,
   StoreStats,
 } from './stores/sqlite.ts'
-export type { EmbeddedQuery } from './stores/worker/messages.ts'
+export type { EmbeddedQuery } from './stores/sqlite/nearest.ts'
 
 export type { AskUser, UserQuestion } from './tools/builtin/ask-user.ts'
 export type { FetchOptions } from './tools/builtin/fetch-url.ts'

@@ -4,10 +4,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { ConfigurationError, CriaError, toCriaError } from '../core/error.ts'
 import type { IndexProgress, IndexReport } from '../stores/index-files.ts'
 import { keepPaths } from '../stores/ingest/indexable-store.ts'
-import type { IndexableStore, IndexedSource } from '../stores/ingest/indexable-store.ts'
+import type { IndexableStore } from '../stores/ingest/indexable-store.ts'
 import { CHUNKER_VERSION } from '../stores/chunk/chunk-document.ts'
 import { promisedKind } from '../stores/load/formats.ts'
 import { extractDocument, LOADER_VERSION } from '../stores/load/load-file.ts'
+import type { SourceState } from '../stores/sqlite.ts'
 import { httpGet, isSameSite } from '../tools/builtin/http-get.ts'
 import type { Got } from '../tools/builtin/http-get.ts'
 import { hashOf } from '../tools/builtin/text-file.ts'
@@ -255,13 +256,13 @@ class PagesRun {
     this.#count(await this.#store.getSource(source))
   }
 
-  #count(known: IndexedSource | undefined): void {
+  #count(known: SourceState | undefined): void {
     this.#counts.files++
     this.#counts.chunks += known?.chunks ?? 0
   }
 
   async #removeOthers(below: string, kept: ReadonlySet<string>): Promise<void> {
-    const others: IndexedSource[] = []
+    const others: SourceState[] = []
     for (const known of this.#store.sources()) {
       const isPage = known.file.recipe?.startsWith('pages ') === true
       if (isPage && isBelow(new URL(known.source), below) && !kept.has(known.source)) others.push(known)
@@ -269,7 +270,7 @@ class PagesRun {
     await this.#remove(others)
   }
 
-  async #remove(known: readonly IndexedSource[]): Promise<void> {
+  async #remove(known: readonly SourceState[]): Promise<void> {
     this.#counts.removed += known.length
     if (known.length > 0 && this.#options.dryRun !== true) await this.#store.deleteAll(known.map(({ source }) => source))
   }

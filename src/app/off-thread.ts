@@ -2,8 +2,7 @@
 
 import type { DocumentSource } from '../core/store.ts'
 import { SqliteDocumentStore } from '../stores/sqlite.ts'
-import { SearchThread } from '../stores/worker/search-thread.ts'
-import { WorkerStore } from '../stores/worker/worker-store.ts'
+import { SearchThread, WorkerStore } from '../stores/worker/search-thread.ts'
 
 /** One thread for each store, however many bots ask it. */
 const readers = new WeakMap<DocumentSource, WorkerStore>()

@@ -2,8 +2,7 @@
 
 import { readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { problemIn } from '../core/check-parts.ts'
-import { ConfigurationError, CriaError } from '../core/error.ts'
-import { checkFilter } from '../core/filter.ts'
+import { ConfigurationError, CriaError, toCriaError } from '../core/error.ts'
 import { createId } from '../core/id.ts'
 import type { JsonObject } from '../core/json.ts'
 import { toMessages } from '../core/message.ts'
@@ -13,7 +12,7 @@ import type { Chunk, DocumentInput, DocumentStore, ScoredChunk, SearchOptions } 
 import { isRecord } from '../util/check.ts'
 import { namesOf } from '../util/nearest.ts'
 import { visibleText } from '../util/terminal.ts'
-import { checkOptionNames, givenDocuments } from './option-names.ts'
+import { checkedSearch, checkOptionNames, givenDocuments } from './options.ts'
 import { chunkTest } from './rank/filter.ts'
 import { toDocument } from './sqlite/documents.ts'
 
@@ -28,7 +27,6 @@ export interface ChatMemoryOptions {
 }
 
 const OPTIONS = namesOf<ChatMemoryOptions>({ name: true, maxTurns: true, maxChars: true })
-const DEFAULT_LIMIT = 10
 const WORD = /[\p{L}\p{N}]+/gu
 /** Parts that are kept of a message; thinking and what only a provider understands end with the answer. */
 const KEPT: ReadonlySet<Part['type']> = new Set(['text', 'image', 'file', 'tool-call', 'tool-result'])
@@ -62,7 +60,7 @@ export class ChatMemory implements DocumentStore {
    */
   static async load(path: string, options: ChatMemoryOptions = {}): Promise<ChatMemory> {
     const text = await readFile(path, 'utf8').catch((cause: unknown) => {
-      throw new CriaError('not_found', `The chat memory ${path} cannot be read: ${messageOf(cause)}`, { cause })
+      throw new CriaError('not_found', `The chat memory ${path} cannot be read: ${toCriaError(cause).message}`, { cause })
     })
     const { name, turns } = saved(text, path)
     const memory = new ChatMemory({ name, ...options })
@@ -83,7 +81,7 @@ export class ChatMemory implements DocumentStore {
       await rename(temporary, path)
     } catch (cause) {
       await rm(temporary, { force: true })
-      throw new CriaError('store_failed', `The chat memory cannot be saved to ${path}: ${messageOf(cause)}`, { cause })
+      throw new CriaError('store_failed', `The chat memory cannot be saved to ${path}: ${toCriaError(cause).message}`, { cause })
     }
   }
 
@@ -180,25 +178,27 @@ export class ChatMemory implements DocumentStore {
     return Promise.resolve(chunks.map((chunk, index) => ({ ...chunk, score: (index + 1) / chunks.length })))
   }
 
-  search(query: string, options: SearchOptions = {}): Promise<ScoredChunk[]> {
-    options.signal?.throwIfAborted()
-    checkFilter(options.filter)
-    const wanted = new Set(words(query))
-    const candidates = this.#turns.flat().filter(chunkTest(options.filter ?? {}))
-    const found = candidates.map((chunk) => ({ chunk, words: new Set(words(chunk.text)) }))
+  async search(query: string, options: SearchOptions = {}): Promise<ScoredChunk[]> {
+    const { limit, filter } = checkedSearch(query, options)
+    const candidates = this.#turns
+      .flat()
+      .filter(chunkTest(filter))
+      .map((chunk) => ({ chunk, words: new Set(words(chunk.text)) }))
     const weights = new Map<string, number>()
-    for (const word of wanted) {
-      const frequency = found.filter((candidate) => candidate.words.has(word)).length
-      if (frequency > 0) weights.set(word, Math.log(1 + found.length / frequency))
+    for (const word of new Set(words(query))) {
+      const frequency = candidates.filter((candidate) => candidate.words.has(word)).length
+      if (frequency > 0) weights.set(word, Math.log(1 + candidates.length / frequency))
     }
-    const scored = found.flatMap(({ chunk, words }) => {
+    const scored = candidates.flatMap(({ chunk, words }) => {
       let score = 0
       for (const [word, weight] of weights) if (words.has(word)) score += weight
       return score === 0 ? [] : [{ ...chunk, score }]
     })
     // Of equal score the newer one comes first.
-    const ranked = scored.toReversed().toSorted((a, b) => b.score - a.score)
-    return Promise.resolve(ranked.slice(0, options.limit ?? DEFAULT_LIMIT))
+    return scored
+      .toReversed()
+      .toSorted((a, b) => b.score - a.score)
+      .slice(0, Math.max(0, limit))
   }
 
   delete(source: string): Promise<boolean> {
@@ -247,21 +247,30 @@ function lineOf(part: Part): string {
   }
 }
 
-/** @throws ConfigurationError when the text is not that of a saved memory. */
-function saved(text: string, path: string): { readonly name: string; readonly turns: readonly Chunk[][] } {
-  const value = parsed(text)
-  const problem = !isRecord(value) || value['format'] !== FORMAT ? 'no chat memory' : saysWrong(value)
-  if (problem === undefined) return value as { readonly name: string; readonly turns: Chunk[][] }
-  throw new ConfigurationError(`${path} cannot be loaded: it holds ${problem}.`, {
-    hint: 'Name a file that `save()` of a ChatMemory has written.',
-  })
+interface Saved {
+  readonly name: string
+  readonly turns: readonly Chunk[][]
 }
 
-function saysWrong({ version, name, turns }: Record<string, unknown>): string | undefined {
-  if (version !== 1) return `version ${JSON.stringify(version)} of the format, and this release reads version 1`
+/** @throws ConfigurationError when the text is not that of a saved memory. */
+function saved(text: string, path: string): Saved {
+  const refuse = (what: string): never => {
+    throw new ConfigurationError(`${path} cannot be loaded: it holds ${what}.`, {
+      hint: 'Name a file that `save()` of a ChatMemory has written.',
+    })
+  }
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    return refuse('no chat memory')
+  }
+  if (!isRecord(value) || value['format'] !== FORMAT) return refuse('no chat memory')
+  const { version, name, turns } = value
+  if (version !== 1) return refuse(`version ${JSON.stringify(version)} of the format, and this release reads version 1`)
   const isWhole =
     typeof name === 'string' && Array.isArray(turns) && turns.every((turn) => Array.isArray(turn) && turn.length > 0)
-  return isWhole && turns.flat().every(isChunk) ? undefined : 'a chat memory that is damaged'
+  return isWhole && turns.flat().every(isChunk) ? { name, turns } : refuse('a chat memory that is damaged')
 }
 
 function isChunk(value: unknown): boolean {
@@ -272,18 +281,6 @@ function isChunk(value: unknown): boolean {
   return (
     isText && isSpoken && (parts === undefined || (Array.isArray(parts) && parts.every((part) => problemIn(part) === undefined)))
   )
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}
-
-function messageOf(thrown: unknown): string {
-  return thrown instanceof Error ? thrown.message : String(thrown)
 }
 
 function chunkOf(source: string, text: string, metadata: JsonObject): Chunk {

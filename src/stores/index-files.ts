@@ -7,13 +7,15 @@ import { ConfigurationError, CriaError } from '../core/error.ts'
 import { chunkDocument } from './chunk/chunk-document.ts'
 import { keepBase, keepPaths } from './ingest/indexable-store.ts'
 import { resolveNamed } from './ingest/gone-paths.ts'
-import type { GonePath, NamedPaths } from './ingest/gone-paths.ts'
-import type { FileDocument, IndexableStore, IndexedSource } from './ingest/indexable-store.ts'
+import type { NamedPaths } from './ingest/gone-paths.ts'
+import type { IndexableStore } from './ingest/indexable-store.ts'
 import { isFromFile, isGone, pathOf, readChange, wasNamed } from './ingest/read-changes.ts'
 import type { Change, Comparison } from './ingest/read-changes.ts'
 import type { LoadLimits } from './load/load-file.ts'
 import { walk } from './load/walk.ts'
 import type { FoundFile, SkippedFile } from './load/walk.ts'
+import type { SourceState } from './sqlite/documents.ts'
+import type { FileDocument } from './sqlite/writer.ts'
 
 export interface IndexOptions extends LoadLimits {
   /** Folder that `paths` are relative to; default: the current one. Sources are relative to the folder that was given the first time. */
@@ -80,7 +82,9 @@ export async function indexFiles(
     await run.find()
     await run.update()
     await run.removeGone()
-    if (options.dryRun !== true) await keepNamed(store, named, given)
+    const paths = named.roots.map(({ path }) => path)
+    const left = named.gone.map(({ path }) => resolve(given, path))
+    if (options.dryRun !== true) await keepPaths(store, paths, left)
   } catch (error) {
     if (options.signal?.aborted !== true) throw error
     throw new CriaError('aborted', 'Indexing was stopped. What was done is kept; the next run goes on from there.', {
@@ -90,16 +94,9 @@ export async function indexFiles(
   return run.report(performance.now() - began)
 }
 
-function keepNamed(store: IndexableStore, { roots, gone }: NamedPaths, folder: string): Promise<void> {
-  const left = gone.map(({ path }) => resolve(folder, path))
-  const named = roots.map(({ path }) => path)
-  return keepPaths(store, named, left)
-}
-
 class IndexRun {
   readonly #store: IndexableStore
-  readonly #roots: NamedPaths['roots']
-  readonly #gone: readonly GonePath[]
+  readonly #named: NamedPaths
   readonly #goneSources: ReadonlySet<string>
   readonly #base: string
   readonly #options: IndexOptions
@@ -112,18 +109,17 @@ class IndexRun {
   /** Sources that had another name before. */
   readonly #movedFrom = new Set<string>()
 
-  constructor(store: IndexableStore, { roots, gone }: NamedPaths, base: string, options: IndexOptions) {
+  constructor(store: IndexableStore, named: NamedPaths, base: string, options: IndexOptions) {
     this.#store = store
-    this.#roots = roots
-    this.#gone = gone
-    this.#goneSources = new Set(gone.flatMap(({ sources }) => sources.map(({ source }) => source)))
+    this.#named = named
+    this.#goneSources = new Set(named.gone.flatMap(({ sources }) => sources.map(({ source }) => source)))
     this.#base = base
     this.#options = options
   }
 
   async find(): Promise<void> {
     const { signal, onProgress } = this.#options
-    for await (const found of walk(this.#roots, this.#base, signal)) {
+    for await (const found of walk(this.#named.roots, this.#base, signal)) {
       if ('skipped' in found) {
         this.#skipped.push(found.skipped)
         continue
@@ -170,9 +166,12 @@ class IndexRun {
   }
 
   report(ms: number): IndexReport {
-    const left = ({ source, chunks }: IndexedSource): boolean =>
+    const left = ({ source, chunks }: SourceState): boolean =>
       chunks > 0 && !this.#found.has(source) && !this.#movedFrom.has(source)
-    const gone = this.#gone.map(({ path, sources }) => ({ path, removed: sources.filter(left).map(({ source }) => source) }))
+    const gone = this.#named.gone.map(({ path, sources }) => ({
+      path,
+      removed: sources.filter(left).map(({ source }) => source),
+    }))
     return {
       ...this.#counts,
       skipped: this.#skipped,
@@ -199,12 +198,19 @@ class IndexRun {
       if (signal?.aborted === true) return
       this.#latest = { done, total: this.#found.size, bytes: [bytes, total], current: file.source }
       onProgress?.(this.#latest)
-      const change = await this.#changeOf(file, comparison)
+      const change = await readChange(file, comparison).catch((error: unknown) => {
+        if (signal?.aborted === true) return undefined
+        throw error
+      })
       if (change === undefined) return
       this.#note(change, file)
-      if (dryRun) this.#count(chunksOf(change))
-      else if (change.kind === 'put' || change.kind === 'touch') yield { document: change.document, file: change.file }
-      else await this.#apply(change, file)
+      if (!dryRun && (change.kind === 'put' || change.kind === 'touch')) {
+        yield { document: change.document, file: change.file }
+      } else {
+        this.#count(chunksAfter(change))
+        if (!dryRun && change.kind === 'move') await this.#store.move(change.known.source, file.source, change.file)
+        if (change.kind === 'drop' && change.known !== undefined) await this.#remove([file.source])
+      }
       done++
       bytes += file.size
       // Timers and signals have their turn between two files.
@@ -213,42 +219,14 @@ class IndexRun {
     onProgress?.({ done, total: this.#found.size, bytes: [bytes, total] })
   }
 
-  async #changeOf(file: FoundFile, comparison: Comparison): Promise<Change | undefined> {
-    try {
-      return await readChange(file, comparison)
-    } catch (error) {
-      if (this.#options.signal?.aborted === true) return undefined
-      throw error
-    }
-  }
-
-  async #apply(change: Exclude<Change, { kind: 'put' | 'touch' }>, { source }: FoundFile): Promise<void> {
-    if (change.kind === 'move') {
-      await this.#store.move(change.from.source, source, change.file)
-      this.#count((await this.#store.getSource(source))?.chunks ?? 0)
-    } else if (change.kind === 'drop') {
-      if (change.known !== undefined) await this.#remove([source])
-    } else {
-      this.#count(change.known?.chunks ?? 0)
-    }
-  }
-
+  /** Counts a change before it is made, and says what is worth telling of it. */
   #note(change: Change, { source }: FoundFile): void {
-    const counts = this.#counts
-    if ('skipped' in change && change.skipped !== undefined) this.#skipped.push({ path: source, reason: change.skipped })
-    if ('note' in change && change.note !== undefined) this.#notes.push({ path: source, note: change.note })
-    const hadText = 'known' in change && change.known !== undefined && change.known.chunks > 0
-    if (change.kind === 'move') {
-      this.#movedFrom.add(change.from.source)
-      if (change.from.chunks > 0) counts.moved++
-    } else if (change.kind === 'put' && change.skipped === undefined) {
-      if (hadText) counts.changed++
-      else counts.added++
-    } else if (change.kind === 'put' || change.kind === 'drop') {
-      if (hadText) counts.removed++
-    } else if (hadText) {
-      counts.unchanged++
-    }
+    const { skipped, note, known } = change
+    if (skipped !== undefined) this.#skipped.push({ path: source, reason: skipped })
+    if (note !== undefined) this.#notes.push({ path: source, note })
+    if (change.kind === 'move' && known !== undefined) this.#movedFrom.add(known.source)
+    const outcome = outcomeOf(change)
+    if (outcome !== undefined) this.#counts[outcome]++
   }
 
   /** What the index had of the file stays. */
@@ -269,8 +247,10 @@ class IndexRun {
   }
 
   /** Known files in the folders of this run, and of paths that are gone. */
-  *#knownBelow(): Generator<IndexedSource> {
-    const folders = this.#roots.filter(({ isFolder }) => isFolder).map(({ path }) => (path.endsWith(sep) ? path : path + sep))
+  *#knownBelow(): Generator<SourceState> {
+    const folders = this.#named.roots
+      .filter(({ isFolder }) => isFolder)
+      .map(({ path }) => (path.endsWith(sep) ? path : path + sep))
     for (const known of this.#store.sources()) {
       const path = pathOf(known.source, this.#base)
       if (this.#goneSources.has(known.source)) yield known
@@ -280,19 +260,23 @@ class IndexRun {
 }
 
 /** A file that was named in an earlier run and lies in a folder of this one. */
-async function namedBefore({ source }: IndexedSource, base: string): Promise<FoundFile | undefined> {
+async function namedBefore({ source }: SourceState, base: string): Promise<FoundFile | undefined> {
   const path = pathOf(source, base)
-  try {
-    const stats = await stat(path)
-    return stats.isFile() ? { path, source, size: stats.size, mtimeMs: stats.mtimeMs, isNamed: true } : undefined
-  } catch {
-    return undefined
-  }
+  const stats = await stat(path).catch(() => undefined)
+  return stats?.isFile() === true ? { path, source, size: stats.size, mtimeMs: stats.mtimeMs, isNamed: true } : undefined
 }
 
-/** How many chunks a change would leave. */
-function chunksOf(change: Change): number {
+/** How a change counts; `undefined` where the index has no text of the file, before or after. */
+function outcomeOf({ kind, known, skipped }: Change): 'added' | 'changed' | 'moved' | 'removed' | 'unchanged' | undefined {
+  const hadText = known !== undefined && known.chunks > 0
+  if (kind === 'put' && skipped === undefined) return hadText ? 'changed' : 'added'
+  if (!hadText) return undefined
+  if (kind === 'move') return 'moved'
+  return kind === 'put' || kind === 'drop' ? 'removed' : 'unchanged'
+}
+
+/** How many chunks a change leaves. */
+function chunksAfter(change: Change): number {
   if (change.kind === 'put') return chunkDocument(change.document).length
-  if (change.kind === 'move') return change.from.chunks
   return change.kind === 'drop' ? 0 : (change.known?.chunks ?? 0)
 }

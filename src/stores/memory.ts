@@ -2,11 +2,11 @@
 
 import type { EmbeddingModel } from '../core/embedding.ts'
 import type { AroundOptions, DocumentInput, DocumentStore, FoundChunks, SearchOptions, Surroundings } from '../core/store.ts'
+import { namesOf } from '../util/nearest.ts'
 import { checkChunkOptions } from './chunk/chunk-document.ts'
 import type { ChunkOptions } from './chunk/chunk-document.ts'
-import { checkOptionNames } from './option-names.ts'
+import { checkOptionNames } from './options.ts'
 import { SqliteDocumentStore } from './sqlite.ts'
-import { namesOf } from '../util/nearest.ts'
 
 /** Options of `new MemoryDocumentStore()`. */
 export interface MemoryDocumentStoreOptions {
@@ -20,56 +20,60 @@ export interface MemoryDocumentStoreOptions {
 
 const OPTIONS = namesOf<MemoryDocumentStoreOptions>({ name: true, chunk: true, embeddingModel: true })
 
+/** A document store that passes every call on to another one. */
+export class ForwardingStore implements DocumentStore {
+  readonly name: string
+  readonly #target: () => DocumentStore
+
+  /** @param target gives the store that does the work; called once for each call. */
+  constructor(name: string, target: () => DocumentStore) {
+    this.name = name
+    this.#target = target
+  }
+
+  async append(document: DocumentInput): Promise<void> {
+    await this.#target().append(document)
+  }
+
+  async extend(documents: Iterable<DocumentInput> | AsyncIterable<DocumentInput>): Promise<void> {
+    await this.#target().extend(documents)
+  }
+
+  async retrieve(query: string, nResults: number): Promise<FoundChunks> {
+    return await this.#target().retrieve(query, nResults)
+  }
+
+  async search(query: string, options?: SearchOptions): Promise<FoundChunks> {
+    return await this.#target().search(query, options)
+  }
+
+  async around(id: string, options: AroundOptions): Promise<Surroundings | undefined> {
+    return await this.#target().around?.(id, options)
+  }
+
+  async delete(source: string): Promise<boolean> {
+    return await this.#target().delete(source)
+  }
+
+  async reset(): Promise<void> {
+    await this.#target().reset()
+  }
+
+  async close(): Promise<void> {
+    await this.#target().close()
+  }
+}
+
 /**
  * A document store without a file: a `SqliteDocumentStore` that keeps its pages in memory, so that both find the same for ever. Opened
  * on first use.
  */
-export class MemoryDocumentStore implements DocumentStore {
-  readonly name: string
-  readonly #options: MemoryDocumentStoreOptions
-  #opened: SqliteDocumentStore | undefined
-
+export class MemoryDocumentStore extends ForwardingStore {
   constructor(options: MemoryDocumentStoreOptions = {}) {
     checkOptionNames('MemoryDocumentStore', options, OPTIONS)
     checkChunkOptions(options.chunk ?? {})
-    this.name = options.name ?? 'memory'
-    this.#options = options
-  }
-
-  async append(document: DocumentInput): Promise<void> {
-    await this.#store().append(document)
-  }
-
-  async extend(documents: Iterable<DocumentInput> | AsyncIterable<DocumentInput>): Promise<void> {
-    await this.#store().extend(documents)
-  }
-
-  async retrieve(query: string, nResults: number): Promise<FoundChunks> {
-    return await this.#store().retrieve(query, nResults)
-  }
-
-  async search(query: string, options?: SearchOptions): Promise<FoundChunks> {
-    return await this.#store().search(query, options)
-  }
-
-  async around(id: string, options: AroundOptions): Promise<Surroundings | undefined> {
-    return await this.#store().around(id, options)
-  }
-
-  async delete(source: string): Promise<boolean> {
-    return await this.#store().delete(source)
-  }
-
-  async reset(): Promise<void> {
-    await this.#store().reset()
-  }
-
-  async close(): Promise<void> {
-    await this.#store().close()
-  }
-
-  #store(): SqliteDocumentStore {
-    this.#opened ??= SqliteDocumentStore.openSync({ ...this.#options, name: this.name, path: ':memory:' })
-    return this.#opened
+    const { name = 'memory' } = options
+    let opened: SqliteDocumentStore | undefined
+    super(name, () => (opened ??= SqliteDocumentStore.openSync({ ...options, name, path: ':memory:' })))
   }
 }

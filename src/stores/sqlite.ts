@@ -13,32 +13,25 @@ import type {
   ScoredChunk,
   SearchOptions,
   SourceDocument,
-  StoreNotice,
   Surroundings,
 } from '../core/store.ts'
 import type { Connection } from '../util/sqlite/connection.ts'
-import { Analyzer } from '../text/analyzer.ts'
 import { patiently, TRY_MS } from '../util/sqlite/patience.ts'
-import { givenDocuments } from './option-names.ts'
+import { checkedSearch, givenDocuments } from './options.ts'
 import { letsAnyThrough } from './sqlite/accepted.ts'
-import { CorpusCache, readAround } from './sqlite/corpus.ts'
-import { readDocument, toDocument } from './sqlite/documents.ts'
+import { toDocument } from './sqlite/documents.ts'
 import type { FileFacts, SourceState } from './sqlite/documents.ts'
-import { embedders, isMadeBy, mismatch } from './sqlite/embedders.ts'
 import type { Embeddings, EmbedReport, EmbedRunOptions } from './sqlite/embeddings.ts'
-import { readFact } from './sqlite/facts.ts'
-import { openStoreFile, STORE_BUSY_MS } from './sqlite/file.ts'
-import type { QueryVector, VectorRanking } from './sqlite/nearest.ts'
-import { checkedSearch, checkEmbeddingModel, checkStoreOptions } from './sqlite/options.ts'
-import type { SqliteDocumentStoreOptions } from './sqlite/options.ts'
+import { checkEmbeddingModel, checkStoreOptions, openStoreFile, STORE_BUSY_MS } from './sqlite/file.ts'
+import type { SqliteDocumentStoreOptions } from './sqlite/file.ts'
+import type { EmbeddedQuery, QueryVector, VectorRanking } from './sqlite/nearest.ts'
 import { Searcher } from './sqlite/search.ts'
-import { readChunk, readSource, readSources, readStats, sourcesWithHash } from './sqlite/sources.ts'
+import { readAround, readChunk, readDocument, readSource, readSources, readStats, sourcesWithHash } from './sqlite/sources.ts'
 import type { StoreStats } from './sqlite/sources.ts'
 import type { Outcome, PutResult } from './sqlite/write.ts'
+import { embedders, isMadeBy, mismatch } from './sqlite/vectors.ts'
 import { Writer } from './sqlite/writer.ts'
 import type { FileDocument } from './sqlite/writer.ts'
-import { TEXT_RULE } from './vectors/text.ts'
-import type { EmbeddedQuery } from './worker/messages.ts'
 
 export type {
   EmbedReport,
@@ -79,15 +72,14 @@ export class SqliteDocumentStore implements DocumentStore {
   readonly #readers: { close(): Promise<void> }[] = []
   #model: EmbeddingModel | undefined
   readonly #replace: boolean
-  #vectors: Promise<Vectors> | undefined
+  #embeddings: Promise<Embeddings> | undefined
   #ranking: Promise<VectorRanking> | undefined
 
   private constructor(connection: Connection, options: SqliteDocumentStoreOptions) {
-    const analyzer = new Analyzer()
     this.name = options.name ?? 'documents'
     this.#connection = connection
     this.#writer = new Writer(connection, { chunk: options.chunk ?? {}, synchronous: options.synchronous ?? 'normal' })
-    this.#searcher = new Searcher(connection, analyzer, new CorpusCache())
+    this.#searcher = new Searcher(connection)
     this.#replace = options.replaceEmbeddings ?? false
   }
 
@@ -170,8 +162,8 @@ export class SqliteDocumentStore implements DocumentStore {
   }
 
   async search(query: string, options: SearchOptions = {}): Promise<FoundChunks> {
-    const { limit, filter, signal } = checkedSearch(query, options)
-    if (this.#model === undefined) return this.#searchWords(query, limit, filter)
+    if (this.#model === undefined) return this.searchWith(undefined, query, options)
+    const { signal } = checkedSearch(query, options)
     const { vector, notice } = await this.embedQuery(query, signal)
     const found = await this.searchWith(vector, query, options)
     return notice === undefined ? found : Object.assign(found, { notice })
@@ -180,7 +172,7 @@ export class SqliteDocumentStore implements DocumentStore {
   /** As `search`, for a question that has been made a vector elsewhere; words alone without one. */
   async searchWith(vector: QueryVector | undefined, query: string, options: SearchOptions = {}): Promise<ScoredChunk[]> {
     const { limit, filter } = checkedSearch(query, options)
-    if (vector === undefined) return this.#searchWords(query, limit, filter)
+    if (vector === undefined) return this.#connection.snapshot(() => this.#searcher.search(query, limit, filter))
     this.#ranking ??= import('./sqlite/nearest.ts').then(({ VectorRanking }) => new VectorRanking(this.#connection))
     const ranking = await this.#ranking
     return this.#connection.snapshot(() =>
@@ -196,18 +188,8 @@ export class SqliteDocumentStore implements DocumentStore {
   async embedQuery(query: string, signal?: AbortSignal): Promise<EmbeddedQuery> {
     checkedSearch(query, {})
     if (this.#model === undefined || !this.#searcher.hasWords(query)) return {}
-    const { embeddings, whyWordsAlone } = await this.#loadVectors(this.#model)
-    try {
-      const vector = await embeddings.query(query, signal)
-      if (vector !== undefined) return { vector }
-      if (readFact(this.#connection, 'chunks') === 0) return {}
-      return { notice: wordsAlone(`the vectors of ${this.#model.ref} are not complete yet`) }
-    } catch (error) {
-      signal?.throwIfAborted()
-      const why = whyWordsAlone(error)
-      if (why === undefined) throw error
-      return { notice: wordsAlone(why) }
-    }
+    const embeddings = await this.#loadEmbeddings(this.#model)
+    return await embeddings.query(query, signal)
   }
 
   /** It has a model that makes questions vectors. */
@@ -231,7 +213,7 @@ export class SqliteDocumentStore implements DocumentStore {
    */
   async embed(options: EmbedRunOptions = {}): Promise<EmbedReport> {
     if (this.#model === undefined) throw new ConfigurationError('The store was opened without an embedding model.')
-    const { embeddings } = await this.#loadVectors(this.#model)
+    const embeddings = await this.#loadEmbeddings(this.#model)
     return await this.#writer.alone(() => embeddings.run(options), options.signal)
   }
 
@@ -268,8 +250,8 @@ export class SqliteDocumentStore implements DocumentStore {
   }
 
   /** What is known of a source. */
-  getSource(source: string): Promise<SourceState | undefined> {
-    return promised(() => readSource(this.#connection, source))
+  async getSource(source: string): Promise<SourceState | undefined> {
+    return readSource(this.#connection, source)
   }
 
   /** All sources, by name. What is written meanwhile may or may not be among them. */
@@ -278,55 +260,49 @@ export class SqliteDocumentStore implements DocumentStore {
   }
 
   /** Sources whose files had these bytes: where a moved file was before. */
-  sourcesWithHash(fileHash: string): Promise<SourceState[]> {
-    return promised(() => sourcesWithHash(this.#connection, fileHash))
+  async sourcesWithHash(fileHash: string): Promise<SourceState[]> {
+    return sourcesWithHash(this.#connection, fileHash)
   }
 
   /** The document as it was given, with its whole text. */
-  getDocument(source: string): Promise<SourceDocument | undefined> {
-    return promised(() => this.#connection.snapshot(() => readDocument(this.#connection, source)))
+  async getDocument(source: string): Promise<SourceDocument | undefined> {
+    return this.#connection.snapshot(() => readDocument(this.#connection, source))
   }
 
   /** A chunk by its id; `undefined` for one that is not there. */
-  getChunk(id: string): Promise<Chunk | undefined> {
-    return promised(() => readChunk(this.#connection, id))
+  async getChunk(id: string): Promise<Chunk | undefined> {
+    return readChunk(this.#connection, id)
   }
 
   /** Whether any chunk passes a filter: where none does, a search for anything finds nothing. */
-  holdsAny(filter: ChunkFilter): Promise<boolean> {
-    return promised(() => letsAnyThrough(this.#connection, filter))
+  async holdsAny(filter: ChunkFilter): Promise<boolean> {
+    return letsAnyThrough(this.#connection, filter)
   }
 
-  around(id: string, { chunks, signal }: AroundOptions): Promise<Surroundings | undefined> {
-    return promised(() => {
-      signal?.throwIfAborted()
-      return this.#connection.snapshot(() => readAround(this.#connection, id, Math.max(0, Math.floor(chunks))))
-    })
+  async around(id: string, { chunks, signal }: AroundOptions): Promise<Surroundings | undefined> {
+    signal?.throwIfAborted()
+    return this.#connection.snapshot(() => readAround(this.#connection, id, Math.max(0, Math.floor(chunks))))
   }
 
   /** Counts what the store holds. */
-  stats(): Promise<StoreStats> {
-    return promised(() => this.#connection.snapshot(() => readStats(this.#connection)))
+  async stats(): Promise<StoreStats> {
+    return this.#connection.snapshot(() => readStats(this.#connection))
   }
 
   async #embedIfAble(): Promise<void> {
     if (this.#model !== undefined) await this.embed()
   }
 
-  #searchWords(query: string, limit: number, filter: SearchOptions['filter']): ScoredChunk[] {
-    return this.#connection.snapshot(() => this.#searcher.search(query, limit, filter))
-  }
-
-  #loadVectors(model: EmbeddingModel): Promise<Vectors> {
-    this.#vectors ??= import('./sqlite/embeddings.ts').then(({ Embeddings, whyWordsAlone }) => ({
-      embeddings: new Embeddings(this.#connection, model, {
-        store: this.name,
-        replace: this.#replace,
-        alone: (work, signal) => this.#writer.alone(work, signal),
-      }),
-      whyWordsAlone,
-    }))
-    return this.#vectors
+  #loadEmbeddings(model: EmbeddingModel): Promise<Embeddings> {
+    this.#embeddings ??= import('./sqlite/embeddings.ts').then(
+      ({ Embeddings }) =>
+        new Embeddings(this.#connection, model, {
+          store: this.name,
+          replace: this.#replace,
+          alone: (work, signal) => this.#writer.alone(work, signal),
+        }),
+    )
+    return this.#embeddings
   }
 
   /** @throws ConfigurationError when the store holds vectors of another model. */
@@ -335,26 +311,9 @@ export class SqliteDocumentStore implements DocumentStore {
     const [held] = embedders(this.#connection)
     if (typeof given === 'function') return held === undefined ? undefined : given(held.model)
     checkEmbeddingModel(given)
-    if (held === undefined || this.#replace || isMadeBy(held, given, TEXT_RULE)) return given
+    if (held === undefined || this.#replace || isMadeBy(held, given)) return given
     throw mismatch(`they were made by ${held.model} with ${held.dimensions} numbers.`, held, given, this.name)
   }
-}
-
-/** What is loaded when vectors are made or asked for. */
-interface Vectors {
-  readonly embeddings: Embeddings
-  readonly whyWordsAlone: (error: unknown) => string | undefined
-}
-
-function wordsAlone(why: string): StoreNotice {
-  return { code: 'words_alone', message: `Searched by words alone: ${why}` }
-}
-
-/** What is thrown becomes a rejection; `Promise.try` for Node 22. */
-function promised<T>(work: () => T): Promise<T> {
-  return new Promise((resolve) => {
-    resolve(work())
-  })
 }
 
 async function* asFiles(documents: Iterable<DocumentInput> | AsyncIterable<DocumentInput>): AsyncGenerator<FileDocument> {

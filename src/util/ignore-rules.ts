@@ -67,7 +67,8 @@ async function noRules(): Promise<Ignore> {
 
 async function repositoryRoot(folder: string): Promise<string | undefined> {
   for (let at = folder; ; at = dirname(at)) {
-    if (await exists(join(at, '.git'))) return at
+    const found = await stat(join(at, '.git')).catch(() => undefined)
+    if (found !== undefined) return at
     if (dirname(at) === at) return undefined
   }
 }
@@ -84,15 +85,6 @@ function foldersBetween(top: string, folder: string): string[] {
 
 function pathBetween(top: string, path: string): string {
   return relative(top, path).split(sep).join('/')
-}
-
-async function exists(path: string): Promise<boolean> {
-  try {
-    await stat(path)
-    return true
-  } catch {
-    return false
-  }
 }
 
 /** A rule file that is missing, is no file, cannot be read or is beyond all measure holds no rules. */

@@ -21,4 +21,8 @@ export class Recent<Value> {
       this.#entries.delete(oldest)
     }
   }
+
+  delete(key: string): void {
+    this.#entries.delete(key)
+  }
 }

@@ -1,7 +1,6 @@
 /** Writes small PDF and DOCX files, so that tests of loaders need no binary files. */
 
 import { crc32, deflateRawSync, deflateSync } from 'node:zlib'
-import { storedZip } from '../../src/stores/load/extract-docx.ts'
 
 /** A PDF with one page for each list of lines. An empty line leaves a gap. Characters beyond Latin-1 are not supported. */
 export function pdf(pages: readonly (readonly string[])[], { title }: { readonly title?: string } = {}): Buffer {
@@ -91,6 +90,47 @@ function blockXml(block: DocxBlock): string {
 function paragraph(text: string, properties = ''): string {
   const escaped = text.replaceAll('&', '&amp;').replaceAll('<', '&lt;')
   return `<w:p>${properties}<w:r><w:t xml:space="preserve">${escaped}</w:t></w:r></w:p>`
+}
+
+/** A ZIP archive of entries that are stored as they are. */
+export function storedZip(parts: ReadonlyMap<string, Buffer>): Buffer {
+  const files: Buffer[] = []
+  const directory: Buffer[] = []
+  let offset = 0
+  for (const [name, data] of parts) {
+    const fields = commonFields(Buffer.byteLength(name), data)
+    const local = Buffer.concat([signature(0x04034b50), fields, Buffer.from(name), data])
+    const rest = Buffer.alloc(14)
+    rest.writeUInt32LE(offset, 10)
+    directory.push(Buffer.concat([signature(0x02014b50), Buffer.from([20, 0]), fields, rest, Buffer.from(name)]))
+    files.push(local)
+    offset += local.length
+  }
+  const entries = Buffer.concat(directory)
+  const end = Buffer.alloc(18)
+  end.writeUInt16LE(Math.min(parts.size, 0xffff), 4)
+  end.writeUInt16LE(Math.min(parts.size, 0xffff), 6)
+  end.writeUInt32LE(entries.length, 8)
+  end.writeUInt32LE(offset, 12)
+  return Buffer.concat([...files, entries, signature(0x06054b50), end])
+}
+
+/** Version needed, flags (UTF-8 names), method, time, checksum, sizes and length of the name: the same in both headers. */
+function commonFields(nameLength: number, data: Buffer): Buffer {
+  const fields = Buffer.alloc(26)
+  fields.writeUInt16LE(20, 0)
+  fields.writeUInt16LE(0x0800, 2)
+  fields.writeUInt32LE(crc32(data), 10)
+  fields.writeUInt32LE(data.length, 14)
+  fields.writeUInt32LE(data.length, 18)
+  fields.writeUInt16LE(nameLength, 22)
+  return fields
+}
+
+function signature(value: number): Buffer {
+  const bytes = Buffer.alloc(4)
+  bytes.writeUInt32LE(value, 0)
+  return bytes
 }
 
 /** A ZIP archive with one deflated entry beside the given ones; `claims` is the size that its header lies about. */

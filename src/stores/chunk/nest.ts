@@ -3,8 +3,8 @@
  * one stays in parts. One pass and no recursion, however deep it goes.
  */
 
-import { BORDER } from './atom.ts'
-import type { Atom } from './atom.ts'
+import { BORDER } from './atoms.ts'
+import type { Atom } from './atoms.ts'
 import type { Range } from '../../util/range.ts'
 
 /** Blocks nested deeper stand under the same path as their parents. */

@@ -1,13 +1,10 @@
 /** Packs atoms into chunks: as full as the limit allows, cut where the document itself is divided. */
 
-import { BORDER } from './atom.ts'
-import type { Atom } from './atom.ts'
+import { BORDER } from './atoms.ts'
+import type { Atom } from './atoms.ts'
 
-export interface Passage {
-  readonly start: number
-  readonly end: number
-  readonly path: readonly string[]
-}
+/** The range of a chunk, and what all of it stands under. */
+export type Passage = Pick<Atom, 'start' | 'end' | 'path'>
 
 /** A passage under this share of the limit is joined with a neighbour that has room. */
 const SMALL_SHARE = 0.3

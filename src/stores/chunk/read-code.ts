@@ -3,11 +3,10 @@
  * longer one by the blocks inside it, at blank lines before other lines, never inside a line.
  */
 
-import { BORDER } from './atom.ts'
-import type { Atom } from './atom.ts'
-import type { Range } from '../../util/range.ts'
-import { cutRange } from './cut.ts'
 import { indentation, linesOf } from '../../util/lines.ts'
+import type { Range } from '../../util/range.ts'
+import { BORDER, piecesOf } from './atoms.ts'
+import type { Atom, Cutting } from './atoms.ts'
 import { Nest } from './nest.ts'
 
 /** Enough of a line to tell what it is. */
@@ -25,18 +24,10 @@ interface OpenBlock {
   isPrelude: boolean
 }
 
-export function readCode(text: string, max: number, lineBreak: string): Generator<Atom> {
-  return codeAtoms(text, { start: 0, end: text.length }, [], max, lineBreak)
-}
-
-/** Atoms of the code in a range that begins with a line. */
-export function* codeAtoms(
-  text: string,
-  { start, end }: Range,
-  path: readonly string[],
-  max: number,
-  lineBreak: string,
-): Generator<Atom> {
+/** @param range begins with a line; default: the whole text. @param path of its outermost blocks. */
+export function* readCode(cutting: Cutting, range?: Range, path: readonly string[] = []): Generator<Atom> {
+  const { text, lineBreak, max } = cutting
+  const { start, end } = range ?? { start: 0, end: text.length }
   const nest = new Nest(max, path)
   const open: OpenBlock[] = []
   let afterBlank = false
@@ -64,10 +55,7 @@ export function* codeAtoms(
       nest.open()
       if (!isPrelude) nest.name(label(head))
     }
-    for (const range of cutRange(text, line.start, line.end, max)) {
-      nest.add(range, border)
-      border = BORDER.weak
-    }
+    for (const piece of piecesOf(cutting, line, { border, path })) nest.add(piece, piece.border)
     afterBlank = false
   }
   while (open.length > 0) close(nest, open)

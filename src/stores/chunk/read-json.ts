@@ -4,26 +4,28 @@
  */
 
 import { isWhiteSpace } from '../../util/lines.ts'
-import { BORDER } from './atom.ts'
-import type { Atom } from './atom.ts'
+import type { Range } from '../../util/range.ts'
+import { BORDER, proseAtoms } from './atoms.ts'
+import type { Atom, Cutting } from './atoms.ts'
 import { Nest } from './nest.ts'
-import { proseAtoms } from './prose.ts'
 
 const QUOTE = 0x22
 const BACKSLASH = 0x5c
 const LONGEST_KEY = 100
 const KEY = /^\s*"((?:[^"\\]|\\.)*)"\s*:/
 
-export function* readJson(text: string, max: number, lineBreak: string): Generator<Atom> {
+export function* readJson(cutting: Cutting): Generator<Atom> {
+  const { text, lineBreak, max } = cutting
   const nest = new Nest(max)
   // Where the member or element that is being read begins.
   let start = -1
   let afterClose = false
   let tooDeep = 0
+  const add = (range: Range, border: number): void => {
+    for (const atom of proseAtoms(cutting, range, { border, path: [] })) nest.add(atom, atom.border)
+  }
   const leaf = (end: number): void => {
-    if (start === -1) return
-    for (const atom of proseAtoms(text, { start, end, border: borderAt(nest.depth), path: [] }, max, lineBreak))
-      nest.add(atom, atom.border)
+    if (start !== -1) add({ start, end }, borderAt(nest.depth))
     start = -1
   }
   for (let at = 0; at < text.length; at++) {
@@ -39,9 +41,7 @@ export function* readJson(text: string, max: number, lineBreak: string): Generat
       if (nest.depth === 0) yield* nest.take()
       nest.open()
       nest.name(keyOf(text, from, at))
-      start = from
-      for (const atom of proseAtoms(text, { start: from, end: at + 1, border, path: [] }, max, lineBreak))
-        nest.add(atom, atom.border)
+      add({ start: from, end: at + 1 }, border)
       start = -1
       afterClose = false
     } else if (closes) {

@@ -1,48 +1,33 @@
 /** Atoms of plain text: paragraphs between blank lines, under headings that are underlined; a form feed ends a page. */
 
-import { isWhiteSpace } from '../../util/lines.ts'
-import { BORDER } from './atom.ts'
-import { headingAtoms, room } from './cut.ts'
-import type { Atom } from './atom.ts'
-import { lineAt } from '../../util/lines.ts'
-import { proseAtoms } from './prose.ts'
+import { isWhiteSpace, lineAt } from '../../util/lines.ts'
+import type { Range } from '../../util/range.ts'
+import { BORDER, headingAtoms, proseAtoms, room } from './atoms.ts'
+import type { Atom, Cutting } from './atoms.ts'
 
 const UNDERLINE = /^([=\-~^"'`#*+_])\1{2,}\s*$/
 const LONGEST_HEADING = 120
 
-export function* readText(text: string, max: number, lineBreak: string): Generator<Atom> {
+export function* readText(cutting: Cutting): Generator<Atom> {
   const headings = new UnderlinedHeadings()
+  // Length of the headings that wait for their text.
   let prefix = 0
-  for (const block of paragraphs(text, lineBreak)) {
-    const heading = headings.read(text, block, lineBreak)
+  for (const { opensPage, ...block } of paragraphs(cutting)) {
+    const heading = headings.read(cutting, block)
     if (heading !== undefined) {
       const border = prefix > 0 ? BORDER.never : BORDER.section
-      yield* headingAtoms(text, { start: block.start, end: heading.end }, border, headings.path, max)
+      yield* headingAtoms(cutting, { start: block.start, end: heading.end }, border, headings.path)
       prefix += heading.end - block.start + 2
-      if (heading.next < block.end) {
-        yield* proseAtoms(
-          text,
-          { start: heading.next, end: block.end, border: BORDER.never, path: headings.path },
-          room(max, prefix),
-          lineBreak,
-        )
-        prefix = 0
-      }
-      continue
+      if (heading.next >= block.end) continue
     }
-    const border = prefix > 0 ? BORDER.never : block.opensPage ? BORDER.block : BORDER.paragraph
-    yield* proseAtoms(text, { start: block.start, end: block.end, border, path: headings.path }, room(max, prefix), lineBreak)
+    const body = { start: heading?.next ?? block.start, end: block.end }
+    const border = opensPage ? BORDER.block : BORDER.paragraph
+    yield* proseAtoms(room(cutting, prefix), body, { border: prefix > 0 ? BORDER.never : border, path: headings.path })
     prefix = 0
   }
 }
 
-interface Paragraph {
-  readonly start: number
-  readonly end: number
-  readonly opensPage: boolean
-}
-
-function* paragraphs(text: string, lineBreak: string): Generator<Paragraph> {
+function* paragraphs({ text, lineBreak }: Cutting): Generator<Range & { readonly opensPage: boolean }> {
   let start = -1
   let end = -1
   let opensPage = false
@@ -76,7 +61,7 @@ class UnderlinedHeadings {
   path: readonly string[] = []
   readonly #marks: string[] = []
 
-  read(text: string, block: Paragraph, lineBreak: string): { readonly end: number; readonly next: number } | undefined {
+  read({ text, lineBreak }: Cutting, block: Range): { readonly end: number; readonly next: number } | undefined {
     const title = lineAt(text, block.start, block.end, lineBreak)
     if (title.next >= block.end || title.end - title.start > LONGEST_HEADING) return undefined
     const underline = lineAt(text, title.next, block.end, lineBreak)

@@ -8,35 +8,30 @@ import { extractDocument, LOADER_VERSION, openFile } from '../load/load-file.ts'
 import type { LoadLimits, OpenedFile } from '../load/load-file.ts'
 import type { Failure } from '../load/unreadable.ts'
 import type { FoundFile } from '../load/walk.ts'
-import type { FileFacts, IndexableStore, IndexedSource } from './indexable-store.ts'
+import type { FileFacts, SourceState } from '../sqlite/documents.ts'
+import type { IndexableStore } from './indexable-store.ts'
 
-/**
- * What has to be done about a file. `put` replaces the document, or puts one without text in its place that keeps the reason why there is
- * none; `touch` only notes the new facts.
- */
-export type Change =
-  | { readonly kind: 'unchanged'; readonly known: IndexedSource; readonly skipped?: string }
+/** A file in comparison with the index. */
+export type Change = {
+  /** What the index has of the file: of one that was moved, under the name it had. */
+  readonly known: SourceState | undefined
+  /** Why the file has no text, or cannot be read now. */
+  readonly skipped?: string
+  /** Worth telling about how the file was read. */
+  readonly note?: string
+} & (
   | {
-      readonly kind: 'touch'
-      readonly known: IndexedSource
+      /** `leave`: what was indexed before stays, the file may be readable the next time. `drop`: nothing of it is in the index afterwards. */
+      readonly kind: 'unchanged' | 'leave' | 'drop'
+    }
+  | { readonly kind: 'move'; readonly known: SourceState; readonly file: FileFacts }
+  | {
+      /** `put` replaces the document, or puts one without text in its place that keeps the reason why there is none; `touch` notes new facts. */
+      readonly kind: 'put' | 'touch'
       readonly document: SourceDocument
       readonly file: FileFacts
-      readonly skipped?: string
     }
-  | { readonly kind: 'move'; readonly from: IndexedSource; readonly file: FileFacts; readonly skipped?: string }
-  | {
-      readonly kind: 'put'
-      readonly known: IndexedSource | undefined
-      readonly document: SourceDocument
-      readonly file: FileFacts
-      readonly skipped?: string
-      /** Worth telling about how the file was read. */
-      readonly note?: string
-    }
-  /** Nothing of it is in the index afterwards. */
-  | { readonly kind: 'drop'; readonly known: IndexedSource | undefined; readonly skipped: string }
-  /** What was indexed before stays: it may be readable the next time. */
-  | { readonly kind: 'leave'; readonly known: IndexedSource | undefined; readonly skipped: string }
+)
 
 export interface Comparison {
   readonly store: IndexableStore
@@ -57,12 +52,12 @@ function recipeOf({ isNamed }: Pick<FoundFile, 'isNamed'>): string {
   return `files ${LOADER_VERSION}.${CHUNKER_VERSION}${isNamed ? ' named' : ''}`
 }
 
-export function wasNamed({ file }: IndexedSource): boolean {
+export function wasNamed({ file }: SourceState): boolean {
   return file.recipe?.endsWith(' named') === true
 }
 
 /** Comes from a file and not from somebody who appended a document. */
-export function isFromFile({ file }: IndexedSource): boolean {
+export function isFromFile({ file }: SourceState): boolean {
   return file.size !== undefined
 }
 
@@ -86,7 +81,7 @@ export async function readChange(found: FoundFile, comparison: Comparison): Prom
     if (document !== undefined) return { kind: 'touch', known, document, file, ...(await reasonKept(store, known)) }
   }
   const from = known === undefined ? await movedFrom(opened, recipe, comparison) : undefined
-  if (from !== undefined) return { kind: 'move', from, file, ...(await reasonKept(store, from)) }
+  if (from !== undefined) return { kind: 'move', known: from, file, ...(await reasonKept(store, from)) }
   const extracted = await extractDocument(opened, limits)
   if ('document' in extracted) return { kind: 'put', known, ...extracted, file }
   if (extracted.because !== 'content') return withoutText(extracted, known)
@@ -95,13 +90,13 @@ export async function readChange(found: FoundFile, comparison: Comparison): Prom
 }
 
 /** Why a known source has no text. */
-async function reasonKept(store: IndexableStore, known: IndexedSource): Promise<{ skipped?: string }> {
+async function reasonKept(store: IndexableStore, known: SourceState): Promise<{ skipped?: string }> {
   if (known.chunks > 0) return {}
   const reason = (await store.getDocument(known.source))?.metadata?.[SKIPPED]
   return typeof reason === 'string' ? { skipped: reason } : {}
 }
 
-function withoutText({ skipped, because }: Failure, known: IndexedSource | undefined): Change {
+function withoutText({ skipped, because }: Failure, known: SourceState | undefined): Change {
   return { kind: because === 'now' ? 'leave' : 'drop', known, skipped }
 }
 
@@ -111,7 +106,7 @@ function factsOf({ hash, size, mtimeMs }: OpenedFile, recipe: string, now: numbe
 }
 
 /** A source with the same bytes, read in the same way, whose file is gone. */
-async function movedFrom({ file, hash }: OpenedFile, recipe: string, comparison: Comparison): Promise<IndexedSource | undefined> {
+async function movedFrom({ file, hash }: OpenedFile, recipe: string, comparison: Comparison): Promise<SourceState | undefined> {
   for (const candidate of await comparison.store.sourcesWithHash(hash)) {
     const isAlike =
       candidate.file.recipe === recipe && extname(candidate.source).toLowerCase() === extname(file.source).toLowerCase()
@@ -127,11 +122,11 @@ export function pathOf(source: string, base: string): string {
 
 /** There is nothing at this path; not merely nothing that may be seen. */
 export async function isGone(path: string): Promise<boolean> {
-  try {
-    await stat(path)
-    return false
-  } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : undefined
-    return code === 'ENOENT' || code === 'ENOTDIR'
-  }
+  return stat(path).then(() => false, isMissing)
+}
+
+/** Whether an error of the file system says that there is nothing. */
+export function isMissing(error: unknown): boolean {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined
+  return code === 'ENOENT' || code === 'ENOTDIR'
 }

@@ -18,6 +18,15 @@ export interface Decoded {
   readonly note?: string
 }
 
+/** First bytes of a text that say how it is encoded; `undefined` for UTF-32, which is not read. The longest come first. */
+const MARKS: readonly (readonly [bytes: readonly number[], encoding: string | undefined])[] = [
+  [[0xff, 0xfe, 0, 0], undefined],
+  [[0, 0, 0xfe, 0xff], undefined],
+  [[0xef, 0xbb, 0xbf], 'utf-8'],
+  [[0xff, 0xfe], 'utf-16le'],
+  [[0xfe, 0xff], 'utf-16be'],
+]
+
 /**
  * Decodes a text; `undefined` for binary data. UTF-8 and UTF-16 by their byte order mark, else UTF-8, also where it was cut inside a
  * character, else what the document declares, else UTF-16 without a mark, else the encoding whose text looks like a language, else
@@ -26,31 +35,29 @@ export interface Decoded {
  * @param declared Name of an encoding that `TextDecoder` knows.
  */
 export function decodeText(bytes: Uint8Array, declared?: string): Decoded | undefined {
-  if (startsWith(bytes, 0xef, 0xbb, 0xbf)) return lenient(bytes, 'utf-8')
-  if (startsWith(bytes, 0xff, 0xfe, 0, 0) || startsWith(bytes, 0, 0, 0xfe, 0xff)) return undefined
-  if (startsWith(bytes, 0xff, 0xfe)) return lenient(bytes, 'utf-16le')
-  if (startsWith(bytes, 0xfe, 0xff)) return lenient(bytes, 'utf-16be')
+  const mark = MARKS.find(([begins]) => begins.every((byte, at) => bytes[at] === byte))
+  if (mark !== undefined) return mark[1] === undefined ? undefined : lenient(bytes, mark[1])
   const sample = bytes.subarray(0, SAMPLE)
   if (sample.includes(0)) return withoutMark(bytes, sample)
   const utf8 = strict(bytes, 'utf-8')
   if (utf8 !== undefined) return { text: utf8, encoding: 'utf-8' }
-  if (controls(sample) > sample.length * MOST_CONTROLS) return undefined
+  if (sample.filter(isControl).length > sample.length * MOST_CONTROLS) return undefined
   const damaged = lenient(bytes, 'utf-8')
   if (isDamaged(damaged.text) || isCut(bytes)) return damaged
   // It is not in UTF-8, whatever it says.
   if (declared !== undefined && declared !== 'utf-8') return lenient(bytes, declared)
-  const guessed = guess(bytes) ?? { text: new TextDecoder('windows-1252').decode(bytes), encoding: 'windows-1252' }
-  return { ...guessed, note: `read as ${guessed.encoding}, which it does not say itself` }
+  return guessed(guess(bytes) ?? { text: new TextDecoder('windows-1252').decode(bytes), encoding: 'windows-1252' })
+}
+
+function guessed(decoded: Decoded): Decoded {
+  return { ...decoded, note: `read as ${decoded.encoding}, which it does not say itself` }
 }
 
 function lenient(bytes: Uint8Array, encoding: string): Decoded {
   const text = new TextDecoder(encoding).decode(bytes)
   const broken = count(text, /\ufffd/g)
-  return {
-    text,
-    encoding,
-    ...(broken === 0 ? {} : { note: `has ${broken} broken ${broken === 1 ? 'character' : 'characters'}` }),
-  }
+  if (broken === 0) return { text, encoding }
+  return { text, encoding, note: `has ${broken} broken ${broken === 1 ? 'character' : 'characters'}` }
 }
 
 /** `undefined` when the bytes are not in this encoding. @param mayBeCut a character that is cut at the end is left out. */
@@ -64,22 +71,23 @@ function strict(bytes: Uint8Array, encoding: string, mayBeCut = false): string |
 
 /** UTF-16 without a byte order mark: the zeros are the upper halves of ASCII characters, and stand on one side of the pairs. */
 function withoutMark(bytes: Uint8Array, sample: Uint8Array): Decoded | undefined {
-  let [even, odd] = [0, 0]
-  for (const [at, byte] of sample.entries()) {
-    if (byte !== 0) continue
-    if (at % 2 === 0) even++
-    else odd++
-  }
-  const encoding = odd >= ONE_HALF * (even + odd) ? 'utf-16le' : even >= ONE_HALF * (even + odd) ? 'utf-16be' : undefined
-  const text = encoding === undefined ? undefined : strict(bytes, encoding, true)
-  if (encoding === undefined || text === undefined) return undefined
-  if (count(text.slice(0, SAMPLE), UNLIKELY) > Math.min(text.length, SAMPLE) * MOST_CONTROLS) return undefined
-  return { text, encoding, note: `read as ${encoding}, which it does not say itself` }
+  const zeros = sample.filter((byte) => byte === 0).length
+  const odd = sample.filter((byte, at) => byte === 0 && at % 2 === 1).length
+  const encoding = odd >= ONE_HALF * zeros ? 'utf-16le' : 'utf-16be'
+  if (encoding === 'utf-16be' && zeros - odd < ONE_HALF * zeros) return undefined
+  const text = strict(bytes, encoding, true)
+  if (text === undefined) return undefined
+  const isBinary = count(text.slice(0, SAMPLE), UNLIKELY) > Math.min(text.length, SAMPLE) * MOST_CONTROLS
+  return isBinary ? undefined : guessed({ text, encoding })
 }
 
 /** Control characters, and characters that have no meaning, or none between programs. */
 // eslint-disable-next-line no-control-regex
 const UNLIKELY = /[\u0000-\u0008\u000e-\u001a\u001c-\u001f\u007f\p{Cn}\p{Co}]/gu
+
+function isControl(byte: number): boolean {
+  return byte < 0x09 || (byte > 0x0d && byte < 0x20 && byte !== 0x1b) || byte === 0x7f
+}
 
 /**
  * The most frequent characters of languages, and the least share that they have of the characters beyond ASCII: about half of what is
@@ -101,18 +109,21 @@ const ENOUGH = 100_000
 
 /** The encoding in which the text looks most like a language; `undefined` when it does in none. */
 function guess(bytes: Uint8Array): Decoded | undefined {
-  let best: (Decoded & { readonly share: number }) | undefined
+  let best: Decoded | undefined
+  let bestShare = 0
   for (const [encoding, frequent, least] of LANGUAGES) {
     const text = strict(bytes, encoding, true)
     if (text === undefined) continue
     const runs = text.match(/[^\0-\x7f]+/g) ?? []
     const beyond = runs.join('')
     const counted = beyond.slice(0, ENOUGH)
-    const share = count(counted, frequent) / counted.length
-    if (share >= least && beyond.length >= LEAST_RUN * runs.length && share / least > (best?.share ?? 0))
-      best = { text, encoding, share: share / least }
+    // In times of the least share.
+    const share = count(counted, frequent) / counted.length / least
+    if (share < 1 || beyond.length < LEAST_RUN * runs.length || share <= bestShare) continue
+    best = { text, encoding }
+    bestShare = share
   }
-  return best && { text: best.text, encoding: best.encoding }
+  return best
 }
 
 function count(text: string, pattern: RegExp): number {
@@ -124,35 +135,13 @@ function count(text: string, pattern: RegExp): number {
 /** Whether bytes are UTF-8 but for a character that was cut at their beginning or end; a text with no other character beyond ASCII says too little. */
 function isCut(bytes: Uint8Array): boolean {
   let start = 0
-  while (start < 3 && isContinuation(bytes[start])) start++
-  let end = bytes.length
-  while (bytes.length - end < 3 && isContinuation(bytes[end - 1])) end--
-  const isLead = (bytes[end - 1] ?? 0) >= 0xc2
-  const inner = strict(bytes.subarray(start, isLead ? end - 1 : bytes.length), 'utf-8')
+  while (start < 3 && ((bytes[start] ?? 0) & 0xc0) === 0x80) start++
+  const inner = strict(bytes.subarray(start), 'utf-8', true)
   return inner !== undefined && /[^\0-\x7f]/.test(inner)
 }
 
-function isContinuation(byte: number | undefined): boolean {
-  return byte !== undefined && (byte & 0xc0) === 0x80
-}
-
-function startsWith(bytes: Uint8Array, ...signature: readonly number[]): boolean {
-  return signature.every((byte, index) => bytes[index] === byte)
-}
-
-function controls(bytes: Uint8Array): number {
-  let found = 0
-  for (const byte of bytes) if (byte < 0x09 || (byte > 0x0d && byte < 0x20 && byte !== 0x1b) || byte === 0x7f) found++
-  return found
-}
-
 function isDamaged(text: string): boolean {
-  let broken = 0
-  let foreign = 0
-  for (let at = 0; at < text.length; at++) {
-    const code = text.charCodeAt(at)
-    if (code === 0xfffd) broken++
-    else if (code > 0x7f) foreign++
-  }
-  return broken <= foreign * DAMAGED
+  const broken = count(text, /\ufffd/g)
+  const beyond = text.replaceAll(/[\0-\x7f]+/g, '').length
+  return broken <= (beyond - broken) * DAMAGED
 }

@@ -4,16 +4,11 @@
  */
 
 import type { Worker } from 'node:worker_threads'
-import { threadProgram } from '../../util/threads.ts'
-import type { Extracted } from './unreadable.ts'
+import { orAborted } from '../../util/promise.ts'
+import { askThread, ThreadEnded, threadProgram } from '../../util/threads.ts'
 import type { ExtractAnswer, ExtractJob } from './extract-worker.ts'
+import type { Extracted, Patience } from './unreadable.ts'
 import { Unreadable } from './unreadable.ts'
-
-export interface Patience {
-  /** Milliseconds for the whole file. */
-  readonly timeout: number
-  readonly signal?: AbortSignal | undefined
-}
 
 /** Megabytes of the thread's heap. A Word document of a thousand pages needs half of it. */
 const MOST_MEMORY = 1024
@@ -29,29 +24,23 @@ let idle: { readonly worker: Worker; readonly ending: NodeJS.Timeout } | undefin
 export async function extractApart(job: ExtractJob, { timeout, signal }: Patience): Promise<Extracted> {
   signal?.throwIfAborted()
   const worker = taken() ?? (await start())
-  worker.ref()
-  const { promise, resolve, reject } = Promise.withResolvers<ExtractAnswer>()
-  const onAbort = (): void => reject(signal?.reason)
-  const onExit = (): void => reject(new Error('its reader ended'))
-  const onError = (error: Error): void => reject(isOutOfMemory(error) ? tooMuch(job, `${MOST_MEMORY} MB of memory`) : error)
-  const timer = setTimeout(() => reject(tooMuch(job, `${timeout / 1000} s`)), timeout)
-  signal?.addEventListener('abort', onAbort, { once: true })
-  worker.once('message', resolve).once('error', onError).once('exit', onExit)
+  const tooMuch = (limit: string): Unreadable => new Unreadable(`${WHAT[job.extractor]} that takes more than ${limit} to read`)
+  const late = new AbortController()
+  const timer = setTimeout(() => late.abort(tooMuch(`${timeout / 1000} s`)), timeout)
+  const stop = signal === undefined ? late.signal : AbortSignal.any([signal, late.signal])
   try {
-    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- threads have no origin
-    worker.postMessage(job)
-    const answer = await promise
-    worker.off('error', onError).off('exit', onExit).unref()
+    const answer = await orAborted(askThread<ExtractAnswer>(worker, job), stop)
     if (idle === undefined) keep(worker)
     else await worker.terminate()
     if ('unreadable' in answer) throw new Unreadable(answer.unreadable)
     return answer.extracted
   } catch (thrown) {
     if (idle?.worker !== worker) await worker.terminate()
-    throw thrown
+    if (!(thrown instanceof ThreadEnded)) throw thrown
+    if (thrown.isOutOfMemory) throw tooMuch(`${MOST_MEMORY} MB of memory`)
+    throw thrown.cause instanceof Error ? thrown.cause : new Error('its reader ended')
   } finally {
     clearTimeout(timer)
-    signal?.removeEventListener('abort', onAbort)
   }
 }
 
@@ -68,21 +57,8 @@ function keep(worker: Worker): void {
 
 async function start(): Promise<Worker> {
   const startThread = await threadProgram(new URL('./extract-worker.ts', import.meta.url))
-  const worker = startThread({
-    name: 'cria-extract',
-    resourceLimits: { maxOldGenerationSizeMb: MOST_MEMORY },
-  })
-  worker.on('error', () => {})
-  worker.on('exit', () => {
+  const worker = startThread({ name: 'cria-extract', resourceLimits: { maxOldGenerationSizeMb: MOST_MEMORY } })
+  return worker.on('exit', () => {
     if (idle?.worker === worker) taken()
   })
-  return worker
-}
-
-function isOutOfMemory(error: Error): boolean {
-  return 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY'
-}
-
-function tooMuch({ extractor }: ExtractJob, limit: string): Unreadable {
-  return new Unreadable(`${WHAT[extractor]} that takes more than ${limit} to read`)
 }

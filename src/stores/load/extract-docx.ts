@@ -1,10 +1,14 @@
-/** Reads Word documents as Markdown. */
+/**
+ * Reads Word documents as Markdown: ZIP archives that nobody can trust, so that what comes out counts, not what the archive says about it.
+ *
+ * Format: APPNOTE 6.3.10, https://pkware.cachefly.net/webdocs/casestudies/APPNOTE.TXT, sections 4.3.7, 4.3.12 and 4.3.16.
+ */
 
-import type { Extracted } from './unreadable.ts'
+import { inflateRawSync } from 'node:zlib'
+import type { convertToHtml } from 'mammoth'
 import { extractHtml } from './extract-html.ts'
+import type { Extracted } from './unreadable.ts'
 import { Unreadable } from './unreadable.ts'
-import { inflateEntries, zipEntries } from './zip.ts'
-import { crc32 } from 'node:zlib'
 
 /** The parts that are read; pictures are not even unpacked. */
 const READ = /\.(?:xml|rels)$/i
@@ -14,53 +18,115 @@ const OLE = Buffer.from([0xd0, 0xcf, 0x11, 0xe0])
 /** @throws Unreadable */
 export async function extractDocx(bytes: Buffer): Promise<Extracted> {
   if (bytes.subarray(0, 4).equals(OLE)) throw new Unreadable('a Word document with a password or in the old .doc format')
-  const parts = inflateEntries(zipEntries(bytes).filter(({ name }) => READ.test(name)))
+  const parts = unzip(bytes, READ)
   if (!parts.has('[Content_Types].xml')) throw new Unreadable('no Word document')
   const { default: mammoth } = await import('mammoth')
-  // The library gets an archive of what was unpacked within limits, so that it cannot read the given one in another way than we did.
-  const { value } = await mammoth.convertToHtml(
-    { buffer: storedZip(parts) },
-    { convertImage: mammoth.images.imgElement(() => Promise.resolve({ src: '' })), externalFileAccess: false },
-  )
+  const { value } = await mammoth.convertToHtml(opened(parts), {
+    convertImage: mammoth.images.imgElement(() => Promise.resolve({ src: '' })),
+    externalFileAccess: false,
+  })
   return extractHtml(value)
 }
 
-export function storedZip(parts: ReadonlyMap<string, Buffer>): Buffer {
-  const files: Buffer[] = []
-  const directory: Buffer[] = []
-  let offset = 0
-  for (const [name, data] of parts) {
-    const fields = commonFields(Buffer.byteLength(name), data)
-    const local = Buffer.concat([signature(0x04034b50), fields, Buffer.from(name), data])
-    const rest = Buffer.alloc(14)
-    rest.writeUInt32LE(offset, 10)
-    directory.push(Buffer.concat([signature(0x02014b50), Buffer.from([20, 0]), fields, rest, Buffer.from(name)]))
-    files.push(local)
-    offset += local.length
+/**
+ * The archive as mammoth sees one that it has opened. It gets what was unpacked within limits and never the bytes, which it could read in another
+ * way than we did. Its types do not know `file`.
+ */
+function opened(parts: ReadonlyMap<string, Buffer>): Parameters<typeof convertToHtml>[0] {
+  const file = {
+    exists: (name: string): boolean => parts.has(name),
+    read: (name: string, encoding?: string): Promise<string | Buffer | undefined> => {
+      const data = parts.get(name)
+      return Promise.resolve(encoding === undefined ? data : new TextDecoder(encoding).decode(data))
+    },
   }
-  const entries = Buffer.concat(directory)
-  const end = Buffer.alloc(18)
-  end.writeUInt16LE(Math.min(parts.size, 0xffff), 4)
-  end.writeUInt16LE(Math.min(parts.size, 0xffff), 6)
-  end.writeUInt32LE(entries.length, 8)
-  end.writeUInt32LE(offset, 12)
-  return Buffer.concat([...files, entries, signature(0x06054b50), end])
+  return { file } as unknown as Parameters<typeof convertToHtml>[0]
 }
 
-/** Version needed, flags (UTF-8 names), method, time, checksum, sizes and length of the name: the same in both headers. */
-function commonFields(nameLength: number, data: Buffer): Buffer {
-  const fields = Buffer.alloc(26)
-  fields.writeUInt16LE(20, 0)
-  fields.writeUInt16LE(0x0800, 2)
-  fields.writeUInt32LE(crc32(data), 10)
-  fields.writeUInt32LE(data.length, 14)
-  fields.writeUInt32LE(data.length, 18)
-  fields.writeUInt16LE(nameLength, 22)
-  return fields
+const MEGABYTE = 1024 * 1024
+const MOST_ENTRIES = 10_000
+/** Bytes of all inflated entries together. A book of a thousand pages has about 12 MB of XML; reading one takes seconds and half a gigabyte. */
+const MOST_BYTES = 16 * MEGABYTE
+/** Inflated to deflated size, for archives of more than `RATIO_FROM` inflated bytes. */
+const HIGHEST_RATIO = 150
+const RATIO_FROM = 8 * MEGABYTE
+
+interface Entry {
+  readonly name: string
+  readonly method: number
+  readonly isEncrypted: boolean
+  /** The bytes as they stand in the archive. */
+  readonly data: Buffer
 }
 
-function signature(value: number): Buffer {
-  const bytes = Buffer.alloc(4)
-  bytes.writeUInt32LE(value, 0)
-  return bytes
+const END_OF_DIRECTORY = 0x06054b50
+const DIRECTORY_ENTRY = 0x02014b50
+const LOCAL_HEADER = 0x04034b50
+const LONGEST_COMMENT = 0xffff
+
+/** The entries whose names match, inflated one after the other. @throws Unreadable */
+function unzip(archive: Buffer, wanted: RegExp): Map<string, Buffer> {
+  const inflated = new Map<string, Buffer>()
+  let deflatedBytes = 0
+  let bytes = 0
+  for (const entry of [...entriesOf(archive)].filter(({ name }) => wanted.test(name))) {
+    if (entry.isEncrypted) throw new Unreadable('an encrypted ZIP archive')
+    const data = inflate(entry, MOST_BYTES - bytes)
+    deflatedBytes += entry.data.length
+    bytes += data.length
+    if (bytes > RATIO_FROM && bytes > deflatedBytes * HIGHEST_RATIO) {
+      throw new Unreadable(`a ZIP archive that grows more than ${HIGHEST_RATIO} times when it is unpacked (a zip bomb?)`)
+    }
+    inflated.set(entry.name, data)
+  }
+  return inflated
+}
+
+function* entriesOf(archive: Buffer): Generator<Entry> {
+  const end = endOfDirectory(archive)
+  let entries = 0
+  let at = archive.readUInt32LE(end + 16)
+  // The directory goes on as long as there are entries; how many the archive claims to have does not matter.
+  while (at + 46 <= archive.length && archive.readUInt32LE(at) === DIRECTORY_ENTRY) {
+    if (entries++ === MOST_ENTRIES) throw new Unreadable(`a ZIP archive of more than ${MOST_ENTRIES} entries`)
+    const nameEnd = at + 46 + archive.readUInt16LE(at + 28)
+    yield {
+      name: archive.toString('utf8', at + 46, nameEnd),
+      method: archive.readUInt16LE(at + 10),
+      isEncrypted: (archive.readUInt16LE(at + 8) & 1) === 1,
+      data: localData(archive, archive.readUInt32LE(at + 42), archive.readUInt32LE(at + 20)),
+    }
+    at = nameEnd + archive.readUInt16LE(at + 30) + archive.readUInt16LE(at + 32)
+  }
+  if (entries === 0) throw new Unreadable('an empty or broken ZIP archive')
+}
+
+function inflate({ method, data, name }: Entry, room: number): Buffer {
+  const tooLarge = (): Unreadable =>
+    new Unreadable(`a ZIP archive that holds more than ${MOST_BYTES / MEGABYTE} MB of XML (a zip bomb?)`)
+  if (method === 0) {
+    if (data.length > room) throw tooLarge()
+    return data
+  }
+  if (method !== 8) throw new Unreadable(`a ZIP archive with an unknown compression (method ${method})`)
+  try {
+    return inflateRawSync(data, { maxOutputLength: Math.max(1, room) })
+  } catch (error) {
+    if (error instanceof RangeError) throw tooLarge()
+    throw new Unreadable(`a broken ZIP archive (${JSON.stringify(name.slice(0, 80))})`)
+  }
+}
+
+function endOfDirectory(archive: Buffer): number {
+  const first = Math.max(0, archive.length - 22 - LONGEST_COMMENT)
+  for (let at = archive.length - 22; at >= first; at--) if (archive.readUInt32LE(at) === END_OF_DIRECTORY) return at
+  throw new Unreadable('no ZIP archive, or a cut one')
+}
+
+function localData(archive: Buffer, header: number, size: number): Buffer {
+  if (header + 30 > archive.length || archive.readUInt32LE(header) !== LOCAL_HEADER)
+    throw new Unreadable('a broken ZIP archive (entry)')
+  const start = header + 30 + archive.readUInt16LE(header + 26) + archive.readUInt16LE(header + 28)
+  if (start + size > archive.length) throw new Unreadable('a broken ZIP archive (entry cut off)')
+  return archive.subarray(start, start + size)
 }

@@ -1,7 +1,8 @@
 /** HTML as Markdown: what a reader of the page would read. */
 
 import { setImmediate } from 'node:timers/promises'
-import type { Extracted } from './unreadable.ts'
+import type { BuiltinPlugins } from '@mdream/js'
+import type { Extracted, Patience } from './unreadable.ts'
 import { Unreadable } from './unreadable.ts'
 
 /** Parts of a page that are about the page; its title is told apart from its text. Forms stay: some pages are one form. */
@@ -22,90 +23,55 @@ const SPACE_BEFORE_BLOCK = new RegExp(String.raw`\s+(${BLOCK})?`, 'gi')
 const SPACE_AFTER_BLOCK = new RegExp(String.raw`(${BLOCK}[^<>]*>)\s+`, 'gi')
 /** Links and images that show nothing. */
 const NOTHING_SHOWN = /(?<!\\)!?\[\]\([^()\s]{0,2000}\)/g
+const PLUGINS: BuiltinPlugins = {
+  filter: { exclude: LEFT_OUT },
+  tagOverrides: {
+    dl: { spacing: [2, 2], enter: '', exit: '' },
+    dt: { spacing: [1, 0], enter: '**', exit: '**' },
+    dd: { spacing: [1, 0], enter: ': ', exit: '' },
+  },
+}
+
 /** Characters that are converted at a time, about 30 ms of work. */
 const SLICE = 65_536
 
 /** @throws Unreadable when it takes longer than `timeout` milliseconds; the reason of the signal when it is aborted. */
-export async function extractHtml(
-  html: string,
-  { timeout = Infinity, signal }: { readonly timeout?: number; readonly signal?: AbortSignal | undefined } = {},
-): Promise<Extracted> {
+export async function extractHtml(html: string, { timeout = Infinity, signal }: Partial<Patience> = {}): Promise<Extracted> {
   const { htmlToMarkdown, streamHtmlToMarkdown } = await import('@mdream/js')
   const trimmed = html
     .replaceAll(DATA_URL, '$1=""')
     .replaceAll(SPACE_BEFORE_BLOCK, (space, tag: string | undefined) => tag ?? space)
     .replaceAll(SPACE_AFTER_BLOCK, '$1')
-  let text = ''
   const deadline = performance.now() + timeout
-  const slices = new Slices(trimmed, () => {
-    signal?.throwIfAborted()
-    if (performance.now() > deadline) throw new Unreadable(`a page that takes longer than ${timeout / 1000} s to read`)
-  })
-  const parts = streamHtmlToMarkdown(slices.stream(), {
-    plugins: {
-      filter: { exclude: LEFT_OUT },
-      tagOverrides: {
-        dl: { spacing: [2, 2], enter: '', exit: '' },
-        dt: { spacing: [1, 0], enter: '**', exit: '**' },
-        dd: { spacing: [1, 0], enter: ': ', exit: '' },
+  let size = SLICE
+  let at = 0
+  // Slices end before a tag, so that timers and signals have their turn while a large page is converted. The converter keeps what it cannot tell yet
+  // (text that no tag has ended, a tag that does not end) and goes through it again with the next slice: while nothing comes of them the slices grow,
+  // else a page of nothing but `<` would take a time that is quadratic in its length.
+  const slices = new ReadableStream<string>(
+    {
+      pull: async (controller) => {
+        signal?.throwIfAborted()
+        if (performance.now() > deadline) throw new Unreadable(`a page that takes longer than ${timeout / 1000} s to read`)
+        if (at >= trimmed.length) return controller.close()
+        const tag = trimmed.indexOf('<', at + size)
+        const end = tag === -1 ? trimmed.length : tag
+        controller.enqueue(trimmed.slice(at, end))
+        at = end
+        size *= 2
+        await setImmediate()
       },
     },
-  })
-  for await (const part of parts) {
+    { highWaterMark: 0 },
+  )
+  let text = ''
+  for await (const part of streamHtmlToMarkdown(slices, { plugins: PLUGINS })) {
     text += part
-    slices.understood()
+    size = SLICE
   }
   const marked = TITLE.exec(html.slice(0, TITLE_WINDOW))?.[1]
   const title = marked === undefined ? '' : htmlToMarkdown(marked, { format: 'text' }).replaceAll(/\s+/g, ' ').trim()
   return { text: text.replaceAll(NOTHING_SHOWN, '').trim(), ...(title === '' ? {} : { title }) }
-}
-
-/**
- * The page in slices that end before a tag, so that timers and signals have their turn while a large one is converted. The converter keeps what it
- * cannot tell yet (text that no tag has ended, a tag that does not end) and goes through it again with the next slice: while nothing comes of
- * them the slices grow, else a page of nothing but `<` would take a time that is quadratic in its length.
- */
-class Slices {
-  readonly #html: string
-  readonly #check: () => void
-  #at = 0
-  #size = SLICE
-
-  /** @param check is called before each slice; what it throws ends the stream. */
-  constructor(html: string, check: () => void) {
-    this.#html = html
-    this.#check = check
-  }
-
-  /** Something came of what was sent. */
-  understood(): void {
-    this.#size = SLICE
-  }
-
-  stream(): ReadableStream<string> {
-    return new ReadableStream<string>(
-      {
-        pull: async (controller) => {
-          this.#check()
-          if (this.#at >= this.#html.length) {
-            controller.close()
-            return
-          }
-          controller.enqueue(this.#next())
-          await setImmediate()
-        },
-      },
-      { highWaterMark: 0 },
-    )
-  }
-
-  #next(): string {
-    const start = this.#at
-    const tag = this.#html.indexOf('<', start + this.#size)
-    this.#at = tag === -1 ? this.#html.length : tag
-    this.#size *= 2
-    return this.#html.slice(start, this.#at)
-  }
 }
 
 /** The encoding that a page declares for itself, where it is one we know. */

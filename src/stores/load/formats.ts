@@ -35,23 +35,11 @@ const BINARY: Readonly<Record<string, string>> = {
     'doc xls xlsx xlsb ppt pptx odt ods odp rtf pages numbers key epub mobi azw3 one vsdx msg pst',
 }
 
-const NAMED: Readonly<Record<string, DocumentFormat>> = {
-  makefile: 'code',
-  gnumakefile: 'code',
-  dockerfile: 'code',
-  containerfile: 'code',
-  jenkinsfile: 'code',
-  vagrantfile: 'code',
-  rakefile: 'code',
-  gemfile: 'code',
-  procfile: 'code',
-  justfile: 'code',
-  'cmakelists.txt': 'code',
-  'go.mod': 'code',
-  license: 'text',
-  readme: 'markdown',
-}
+/** Source code that is known by its whole name. */
+const CODE_NAMES =
+  '/makefile /gnumakefile /dockerfile /containerfile /jenkinsfile /vagrantfile /rakefile /gemfile /procfile /justfile /cmakelists.txt /go.mod'
 
+/** By extension; by name where it begins with `/`. */
 const KINDS = new Map<string, Promised>()
 for (const [names, kind] of [
   [MARKDOWN, { extractor: 'text', format: 'markdown' }],
@@ -63,6 +51,9 @@ for (const [names, kind] of [
   ['pdf', { extractor: 'pdf', format: 'text' }],
   ['docx docm', { extractor: 'docx', format: 'markdown' }],
   ['ipynb', { extractor: 'notebook', format: 'markdown' }],
+  [CODE_NAMES, { extractor: 'text', format: 'code' }],
+  ['/license', { extractor: 'text', format: 'text' }],
+  ['/readme', { extractor: 'text', format: 'markdown' }],
   ...Object.entries(BINARY).map(([what, names]) => [names, { unsupported: `${what} file` }] as const),
 ] as readonly (readonly [string, Promised])[]) {
   for (const name of names.split(' ')) KINDS.set(name, kind)
@@ -71,9 +62,7 @@ for (const [names, kind] of [
 /** The kind that a name promises; `undefined` when only the content can tell. */
 export function promisedKind(path: string): Promised | undefined {
   const name = basename(path).toLowerCase()
-  const named = NAMED[name]
-  if (named !== undefined) return { extractor: 'text', format: named }
-  return KINDS.get(extname(name).slice(1))
+  return KINDS.get(`/${name}`) ?? KINDS.get(extname(name).slice(1))
 }
 
 const GENERATED = /(?:\.min\.(?:js|mjs|css)|\.(?:js|css|mjs|cjs)\.map|\.d\.ts\.map)$/

@@ -1,6 +1,29 @@
-/** Reads the front matter of a Markdown file for filters: fields at the left margin with one value or a list of values. */
+/** Reads the title of a Markdown file, and its front matter for filters: fields at the left margin with one value or a list of values. */
 
 import type { Json, JsonObject } from '../../core/json.ts'
+import { markdownBlocks } from '../../text/markdown-blocks.ts'
+import { lineBreakOf } from '../../util/lines.ts'
+
+const TITLE = /^title[ \t]*[:=][ \t]*(["']?)([^\n]{1,200}?)\1[ \t]*$/m
+const BLOCKS_BEFORE_TITLE = 12
+
+/** The title in the front matter, else the first heading of the highest level near the top. */
+export function titleOf(markdown: string): string | undefined {
+  const blocks = markdownBlocks(markdown, 0, markdown.length, lineBreakOf(markdown))
+  for (const block of blocks.take(BLOCKS_BEFORE_TITLE)) {
+    let title: string | undefined
+    if (block.kind === 'front-matter') title = TITLE.exec(markdown.slice(block.start, block.end))?.[2]?.trim()
+    else if (block.kind === 'heading' && block.level === 1) title = block.title
+    if (title !== undefined && title !== '') return title
+  }
+  return undefined
+}
+
+/** The fields of the front matter; empty where there is none. */
+export function factsOf(markdown: string): JsonObject {
+  const [first] = markdownBlocks(markdown, 0, markdown.length, lineBreakOf(markdown))
+  return first?.kind === 'front-matter' ? frontMatterFacts(markdown.slice(first.start, first.end).trim()) : {}
+}
 
 const FIELD = /^([\w-]{1,100})[ \t]*[:=][ \t]*(.*)$/
 const ELEMENT = /^[ \t]*-[ \t]+(.*)$/

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path'
 import { deflateSync } from 'node:zlib'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { deflatedZip, docx, docxParts, pdf, pdfPage } from '../../../test/support/document-files.ts'
+import { deflatedZip, docx, docxParts, pdf, pdfPage, storedZip } from '../../../test/support/document-files.ts'
 import { watchThreads } from '../../../test/support/threads.ts'
 import type { SourceDocument } from '../../core/store.ts'
 import { indexFiles } from '../index-files.ts'
@@ -13,7 +13,6 @@ import { SqliteDocumentStore } from '../sqlite.ts'
 import { loadDocuments } from './load-documents.ts'
 import type { LoadOptions } from './load-documents.ts'
 import { openFile } from './load-file.ts'
-import { storedZip } from './extract-docx.ts'
 
 let base: string
 

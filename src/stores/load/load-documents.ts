@@ -2,7 +2,7 @@
 
 import { ConfigurationError } from '../../core/error.ts'
 import type { SourceDocument } from '../../core/store.ts'
-import { checkOptionNames } from '../option-names.ts'
+import { checkOptionNames } from '../options.ts'
 import type { LoadLimits } from './load-file.ts'
 import type { SkippedFile } from './walk.ts'
 import { realpath } from 'node:fs/promises'

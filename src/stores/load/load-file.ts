@@ -4,16 +4,13 @@ import { hash } from 'node:crypto'
 import { constants } from 'node:fs'
 import { open } from 'node:fs/promises'
 import type { FileHandle } from 'node:fs/promises'
-import type { JsonObject } from '../../core/json.ts'
 import type { SourceDocument } from '../../core/store.ts'
-import { markdownBlocks } from '../../text/markdown-blocks.ts'
-import { lineBreakOf } from '../../util/lines.ts'
 import { decodeText } from './decode.ts'
 import { declaredCharset, extractHtml } from './extract-html.ts'
 import type { Extracted, Failure } from './unreadable.ts'
 import { promisedKind } from './formats.ts'
 import type { Extractor, FileKind } from './formats.ts'
-import { frontMatterFacts } from './front-matter.ts'
+import { factsOf, titleOf } from './front-matter.ts'
 import { holdsPrivateKey } from '../../util/secret-files.ts'
 import { failureOf, Unreadable } from './unreadable.ts'
 import type { FoundFile } from './walk.ts'
@@ -74,21 +71,20 @@ export async function loadFile(file: FoundFile, limits: LoadLimits = {}): Promis
 }
 
 /** The first half of `loadFile`: the bytes, and what they can be recognised by. */
-export async function openFile(file: FoundFile, limits: LoadLimits = {}): Promise<OpenedFile | Failure> {
-  try {
-    return await readBytes(file, limits)
-  } catch (error) {
-    limits.signal?.throwIfAborted()
-    return failureOf(error)
-  }
+export function openFile(file: FoundFile, limits: LoadLimits = {}): Promise<OpenedFile | Failure> {
+  return withReason(readBytes(file, limits), limits)
 }
 
 /** The second half of `loadFile`: the text. */
-export async function extractDocument(opened: OpenedFile, limits: LoadLimits = {}): Promise<Loaded | Failure> {
+export function extractDocument(opened: OpenedFile, limits: LoadLimits = {}): Promise<Loaded | Failure> {
+  return withReason(documentOf(opened, limits), limits)
+}
+
+async function withReason<T>(work: Promise<T>, { signal }: LoadLimits): Promise<T | Failure> {
   try {
-    return await documentOf(opened, limits)
+    return await work
   } catch (error) {
-    limits.signal?.throwIfAborted()
+    signal?.throwIfAborted()
     return failureOf(error)
   }
 }
@@ -132,8 +128,9 @@ async function documentOf({ file, bytes }: OpenedFile, limits: LoadLimits): Prom
   const kind = kindOf(file, bytes)
   const extracted = await extract(kind, bytes, file, limits)
   if (extracted.text.trim() === '') throw new Unreadable('empty')
-  const title = extracted.title ?? (kind.format === 'markdown' ? titleOf(extracted.text) : undefined)
-  const metadata = kind.format === 'markdown' && kind.extractor === 'text' ? factsOf(extracted.text) : {}
+  const isMarkdown = kind.format === 'markdown'
+  const title = extracted.title ?? (isMarkdown ? titleOf(extracted.text) : undefined)
+  const metadata = isMarkdown && kind.extractor === 'text' ? factsOf(extracted.text) : {}
   const document: SourceDocument = {
     source: file.source,
     text: extracted.text,
@@ -173,28 +170,6 @@ async function extract({ extractor }: FileKind, bytes: Buffer, file: FoundFile, 
     return { ...extractNotebook(text), ...noted }
   }
   return { text, ...noted }
-}
-
-const FRONT_MATTER_TITLE = /^title[ \t]*[:=][ \t]*(["']?)([^\n]{1,200}?)\1[ \t]*$/m
-const BLOCKS_BEFORE_TITLE = 12
-
-/** The title in the front matter, else the first heading of the highest level near the top. */
-function titleOf(markdown: string): string | undefined {
-  let count = 0
-  for (const block of markdownBlocks(markdown, 0, markdown.length, lineBreakOf(markdown))) {
-    if (block.kind === 'front-matter') {
-      const title = FRONT_MATTER_TITLE.exec(markdown.slice(block.start, block.end))?.[2]?.trim()
-      if (title !== undefined && title !== '') return title
-    }
-    if (block.kind === 'heading' && block.level === 1 && block.title !== undefined && block.title !== '') return block.title
-    if (++count === BLOCKS_BEFORE_TITLE) return undefined
-  }
-  return undefined
-}
-
-function factsOf(markdown: string): JsonObject {
-  const [first] = markdownBlocks(markdown, 0, markdown.length, lineBreakOf(markdown))
-  return first?.kind === 'front-matter' ? frontMatterFacts(markdown.slice(first.start, first.end).trim()) : {}
 }
 
 function megabytes(bytes: number): string {

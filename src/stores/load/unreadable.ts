@@ -26,3 +26,10 @@ export interface Extracted {
   /** Worth telling, such as a guessed encoding. */
   readonly note?: string
 }
+
+/** How long a reader may work on one file. */
+export interface Patience {
+  /** Milliseconds for the whole file. */
+  readonly timeout: number
+  readonly signal?: AbortSignal | undefined
+}

@@ -1,9 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { backgroundOf, best, blend, standOut } from './blend.ts'
+import { backgroundOf, best, blend, smooth, standOut } from './blend.ts'
 import { countPairs, inverseFrequency, occurrenceWeight, pairsOf } from './bm25.ts'
 import { chunkTest } from './filter.ts'
-import { smooth } from './neighbours.ts'
 import { RANKING } from './settings.ts'
 import { gramsOf, gramWeight, similarity } from './similarity.ts'
 

@@ -1,15 +1,14 @@
-/** Documents and chunks as they are kept, and as they are given back. */
+/** Turns documents and chunks into what is kept of them, and back. */
 
 import { CriaError } from '../../core/error.ts'
 import type { JsonObject } from '../../core/json.ts'
 import type { Chunk, DocumentInput, SourceDocument } from '../../core/store.ts'
 import { isRecord } from '../../util/check.ts'
 import { sha256 } from '../../util/hash.ts'
-import type { Connection } from '../../util/sqlite/connection.ts'
 
 /** What is known of the file that a document was read from; what the reader gives is kept and given back. */
 export interface FileFacts {
-  /** Of the bytes of the file. */
+  /** SHA-256 of the bytes of the file, hexadecimal. */
   readonly hash?: string
   /** In bytes. */
   readonly size?: number
@@ -31,39 +30,15 @@ export interface SourceState {
   readonly file: FileFacts
 }
 
-export interface SourceRow {
-  readonly id: number
-  readonly source: string
-  readonly content_hash: string
-  readonly recipe: string
-  readonly chunks: number
-  readonly file_hash: string | null
-  readonly file_size: number | null
-  readonly modified_at: number | null
-}
-
-export const SOURCE_COLUMNS = 'id, source, content_hash, recipe, chunks, file_hash, file_size, modified_at'
-
 /** Stands between the recipe of the reader and that of the store. */
 const RECIPE_MARK = ' | '
 
-export function stateOf(row: SourceRow): SourceState {
-  const recipe = row.recipe.slice(0, Math.max(0, row.recipe.lastIndexOf(RECIPE_MARK)))
-  return {
-    source: row.source,
-    chunks: row.chunks,
-    contentHash: row.content_hash,
-    file: {
-      ...(row.file_hash === null ? {} : { hash: row.file_hash }),
-      ...(row.file_size === null ? {} : { size: row.file_size }),
-      ...(row.modified_at === null ? {} : { modifiedAt: row.modified_at }),
-      ...(recipe === '' ? {} : { recipe }),
-    },
-  }
-}
-
 export function wholeRecipe(file: FileFacts, storeRecipe: string): string {
   return `${file.recipe ?? ''}${RECIPE_MARK}${storeRecipe}`
+}
+
+export function readerRecipe(wholeRecipe: string): string {
+  return wholeRecipe.slice(0, Math.max(0, wholeRecipe.lastIndexOf(RECIPE_MARK)))
 }
 
 /**
@@ -77,13 +52,13 @@ export function toDocument(input: DocumentInput): SourceDocument {
   if (typeof given !== 'object' || given === null) throw notADocument(`is ${given === null ? 'null' : typeof given}`)
   const { source, text, title, metadata } = given as Record<string, unknown>
   if (typeof source !== 'string' || source === '') throw notADocument('has no source')
-  if (typeof text !== 'string') throw notADocument(`${JSON.stringify(source.slice(0, 200))} has no text`)
-  if (metadata !== undefined && !isRecord(metadata))
-    throw notADocument(`${JSON.stringify(source.slice(0, 200))} has metadata that is no object`)
+  const name = JSON.stringify(source.slice(0, 200))
+  if (typeof text !== 'string') throw notADocument(`${name} has no text`)
+  if (metadata !== undefined && !isRecord(metadata)) throw notADocument(`${name} has metadata that is no object`)
   try {
     JSON.stringify({ ...given, text: undefined })
   } catch (cause) {
-    throw notADocument(`${JSON.stringify(source.slice(0, 200))} holds what is no JSON`, cause)
+    throw notADocument(`${name} holds what is no JSON`, cause)
   }
   return {
     ...(given as SourceDocument),
@@ -102,7 +77,11 @@ export function contentHash({ source: _, ...content }: SourceDocument): string {
   return sha256(JSON.stringify(content))
 }
 
-export function detailsOf({ source: _source, text: _text, ...details }: SourceDocument): string {
+export function documentDetails({ source: _source, text: _text, ...details }: SourceDocument): string {
+  return JSON.stringify(details)
+}
+
+export function chunkDetails({ id: _id, source: _source, text: _text, ...details }: Chunk): string {
   return JSON.stringify(details)
 }
 
@@ -117,32 +96,14 @@ export function gapsOf(text: string, chunks: readonly Chunk[]): string {
   return JSON.stringify([...gaps, text.slice(from)])
 }
 
-export function readDocument(connection: Connection, source: string): SourceDocument | undefined {
-  const row = connection.get<{ id: number; details: string; gaps: string }>(
-    'SELECT id, details, gaps FROM sources WHERE source = ?',
-    [source],
-  )
-  if (row === undefined) return undefined
-  const passages = connection
-    .all<{ details: string; text: string }>('SELECT details, text FROM chunks WHERE source_id = ?', [row.id])
-    .map(({ details, text }) => ({ start: (JSON.parse(details) as Pick<Chunk, 'start'>).start, text }))
-    .sort((a, b) => a.start - b.start)
-  const gaps = JSON.parse(row.gaps) as readonly string[]
-  const text = gaps.map((gap, at) => gap + (passages[at]?.text ?? '')).join('')
-  return { source, text, ...(JSON.parse(row.details) as object) }
-}
-
+/** A chunk as it is kept. */
 export interface ChunkRow {
+  readonly id: number
   readonly chunk_id: string
   readonly source: string
+  /** The chunk without its id, source and text, as JSON. */
   readonly details: string
   readonly text: string
-}
-
-export const CHUNK_COLUMNS = 'chunks.id, chunk_id, source, chunks.details, chunks.text'
-
-export function chunkDetails({ id: _id, source: _source, text: _text, ...details }: Chunk): string {
-  return JSON.stringify(details)
 }
 
 /** A chunk of a row; `text` and metadata are as they were given. */

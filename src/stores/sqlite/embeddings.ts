@@ -2,18 +2,30 @@
 
 import type { EmbeddingModel } from '../../core/embedding.ts'
 import { CriaError, isCriaError, toCriaError } from '../../core/error.ts'
+import type { StoreNotice } from '../../core/store.ts'
 import { orAborted } from '../../util/promise.ts'
-import { Asker, embedOnce } from '../vectors/ask.ts'
-import type { Waiting } from '../vectors/ask.ts'
-import { beginning, cutToTokens, TEXT_RULE } from '../vectors/text.ts'
-import { dot, fromBytes, toBytes } from '../vectors/unit.ts'
+import { Recent } from '../../util/recent.ts'
 import type { Connection } from '../../util/sqlite/connection.ts'
-import { addEmbedder, currentEmbedder, embedders, isMadeBy, finish, mismatch, removeOthers } from './embedders.ts'
-import type { Embedder } from './embedders.ts'
-import type { QueryVector } from './nearest.ts'
-import { sourcesOfChunks } from './sources.ts'
-import { chunksWithout, countWithout, madeOf, putVectors } from './vectors.ts'
-import type { ChunkText } from './vectors.ts'
+import { Asker, embedOnce } from '../vectors/ask.ts'
+import { beginning, cutToTokens } from '../vectors/text.ts'
+import { dot, fromBytes } from '../vectors/unit.ts'
+import { readFact } from './facts.ts'
+import type { EmbeddedQuery, QueryVector } from './nearest.ts'
+import { chunkRows } from './sources.ts'
+import {
+  addEmbedder,
+  chunksWithout,
+  countWithout,
+  currentEmbedder,
+  embedders,
+  finish,
+  isMadeBy,
+  madeOf,
+  mismatch,
+  putVectors,
+  removeOthers,
+} from './vectors.ts'
+import type { ChunkText, Embedder } from './vectors.ts'
 
 export interface EmbedProgress {
   /** Chunks that have their vector, of those that had none when the run began. */
@@ -46,9 +58,8 @@ export interface EmbeddingsOptions {
   readonly store: string
   /** Vectors of another model are made again. */
   readonly replace: boolean
-  /** Writes: when nobody else has the file to himself, and not once the signal is aborted. */
+  /** Calls `work`, which writes, when nobody else has the file to himself, and not once the signal is aborted. */
   readonly alone: <T>(work: () => T, signal: AbortSignal | undefined) => Promise<T>
-  readonly waiting?: Waiting
 }
 
 /** Errors that have to do with what was asked, not with the moment. */
@@ -70,21 +81,17 @@ const SAME = 0.98
 export class Embeddings {
   readonly #connection: Connection
   readonly #model: EmbeddingModel
-  readonly #store: string
+  readonly #options: EmbeddingsOptions
   readonly #asker: Asker
-  readonly #asked = new Map<string, Promise<QueryVector>>()
-  readonly #replace: boolean
-  readonly #alone: EmbeddingsOptions['alone']
+  readonly #asked = new Recent<Promise<QueryVector>>(REMEMBERED)
   /** The embedder that is known to be of this model. */
   #mine: number | undefined
 
-  constructor(connection: Connection, model: EmbeddingModel, { store, replace, alone, waiting }: EmbeddingsOptions) {
+  constructor(connection: Connection, model: EmbeddingModel, options: EmbeddingsOptions) {
     this.#connection = connection
     this.#model = model
-    this.#store = store
-    this.#replace = replace
-    this.#alone = alone
-    this.#asker = new Asker(model, waiting)
+    this.#options = options
+    this.#asker = new Asker(model)
   }
 
   /**
@@ -96,10 +103,10 @@ export class Embeddings {
     const report = { model: this.#model.ref, ...counts }
     signal?.throwIfAborted()
     const known = this.#own()
-    const isComplete = known?.isCurrent === true && this.#countWithout(known) === 0
-    if (this.#countChunks() === 0 || (isComplete && !this.#replace)) return report
+    const isComplete = known?.isCurrent === true && countWithout(this.#connection, known) === 0
+    if (readFact(this.#connection, 'chunks') === 0 || (isComplete && !this.#options.replace)) return report
     const embedder = await this.#begin(signal)
-    const total = this.#countWithout(embedder)
+    const total = countWithout(this.#connection, embedder)
     // Chunks have ascending numbers: what is added meanwhile comes later.
     let last = embedder.through
     const next = (): readonly ChunkText[] => {
@@ -130,13 +137,16 @@ export class Embeddings {
   }
 
   /**
-   * A question as a vector; `undefined` while there are none to compare it with.
+   * A question as a vector; or a notice that says why there is none, where that is worth saying.
    *
-   * @throws ConfigurationError when the vectors are of another model; CriaError when the model does not answer.
+   * @throws ConfigurationError when the vectors are of another model; the reason of the signal when it is aborted.
    */
-  async query(query: string, signal: AbortSignal | undefined): Promise<QueryVector | undefined> {
+  async query(query: string, signal: AbortSignal | undefined): Promise<EmbeddedQuery> {
     const embedder = this.#own()
-    if (embedder === undefined || !embedder.isCurrent) return undefined
+    if (embedder === undefined || !embedder.isCurrent) {
+      const isEmpty = readFact(this.#connection, 'chunks') === 0
+      return isEmpty ? {} : { notice: wordsAlone(`the vectors of ${this.#model.ref} are not complete yet`) }
+    }
     const { maxTokens = LONGEST_QUERY } = this.#model
     const text = cutToTokens(beginning(query, LONGEST_QUERY), maxTokens)
     const key = `${embedder.id} ${text}`
@@ -145,13 +155,17 @@ export class Embeddings {
       asked = this.#askOnce(embedder, text)
       this.#asked.set(key, asked)
       asked.catch(() => this.#asked.delete(key))
-      for (const oldest of this.#asked.keys()) {
-        if (this.#asked.size <= REMEMBERED) break
-        this.#asked.delete(oldest)
-      }
     }
-    // Others may wait for the same vector: it is not taken from them when one leaves.
-    return await (signal === undefined ? asked : orAborted(asked, signal))
+    try {
+      // Others may wait for the same vector: it is not taken from them when one leaves.
+      return { vector: await (signal === undefined ? asked : orAborted(asked, signal)) }
+    } catch (error) {
+      signal?.throwIfAborted()
+      // A mismatch is no passing trouble: it names the vectors that are there.
+      const isMismatch = isCriaError(error) && error.code === 'configuration' && error.details?.['held'] !== undefined
+      if (!isCriaError(error) || error.code === 'aborted' || isMismatch) throw error
+      return { notice: wordsAlone(error.message) }
+    }
   }
 
   async #askOnce(embedder: Embedder, text: string): Promise<QueryVector> {
@@ -162,9 +176,9 @@ export class Embeddings {
     const [found, probe] = await Promise.allSettled([embedOnce(this.#model, [text], 'query', signal), check])
     if (found.status === 'rejected') throw toCriaError(found.reason, 'network')
     if (probe.status === 'rejected') throw toCriaError(probe.reason, 'network')
-    if (probe.value !== undefined) this.#check(embedder, probe.value[0] ?? new Float32Array())
+    if (probe.value !== undefined) this.#checkProbe(embedder, probe.value[0] ?? new Float32Array())
     const [vector = new Float32Array(embedder.dimensions)] = found.value
-    this.#checkLength(embedder, vector)
+    this.#check(embedder, wrongLength(embedder, vector))
     return { embedder: embedder.id, vector }
   }
 
@@ -172,25 +186,23 @@ export class Embeddings {
   async #begin(signal: AbortSignal | undefined): Promise<Embedder> {
     const probe = await this.#probe(signal)
     return this.#write(signal, () => {
-      const ofThisName = embedders(this.#connection).filter((embedder) => isMadeBy(embedder, this.#model, TEXT_RULE))
-      const known = ofThisName.find((embedder) => this.#differs(embedder, probe) === undefined)
-      if (known !== undefined) {
-        this.#mine = known.id
-        return known
+      const ofThisName = embedders(this.#connection).filter((embedder) => isMadeBy(embedder, this.#model))
+      let embedder = ofThisName.find((each) => differenceOf(each, probe) === undefined)
+      if (embedder === undefined) {
+        const [other] = ofThisName
+        if (other !== undefined && !this.#options.replace) this.#checkProbe(other, probe)
+        const current = currentEmbedder(this.#connection)
+        removeOthers(this.#connection, current === undefined ? [] : [current.id])
+        embedder = addEmbedder(this.#connection, this.#model.ref, probe)
       }
-      const [other] = ofThisName
-      if (other !== undefined && !this.#replace) this.#check(other, probe)
-      const current = currentEmbedder(this.#connection)
-      removeOthers(this.#connection, current === undefined ? [] : [current.id])
-      const made = { model: this.#model.ref, dimensions: probe.length, rule: TEXT_RULE, probe: toBytes(probe) }
-      this.#mine = addEmbedder(this.#connection, made)
-      return { ...made, id: this.#mine, isCurrent: false, through: 0 }
+      this.#mine = embedder.id
+      return embedder
     })
   }
 
   /** One transaction. Nothing is written by who was stopped meanwhile. */
   #write<T>(signal: AbortSignal | undefined, work: () => T): Promise<T> {
-    return this.#alone(() => {
+    return this.#options.alone(() => {
       signal?.throwIfAborted()
       return this.#connection.write(work)
     }, signal)
@@ -198,7 +210,7 @@ export class Embeddings {
 
   #own(): Embedder | undefined {
     const all = embedders(this.#connection)
-    return all.find(({ id }) => id === this.#mine) ?? all.find((embedder) => isMadeBy(embedder, this.#model, TEXT_RULE))
+    return all.find(({ id }) => id === this.#mine) ?? all.find((embedder) => isMadeBy(embedder, this.#model))
   }
 
   async #probe(signal: AbortSignal | undefined): Promise<Float32Array> {
@@ -210,22 +222,15 @@ export class Embeddings {
     })
   }
 
-  /** Why vectors of the model that made this probe cannot stand beside those of the embedder. */
-  #differs({ dimensions, probe: held }: Embedder, probe: Float32Array): string | undefined {
-    if (probe.length !== dimensions) return `they have ${dimensions} numbers, its vectors have ${probe.length}.`
-    if (dot(probe, fromBytes(held)) < SAME) return 'another model of the same name made them.'
-    return undefined
-  }
-
-  #check(embedder: Embedder, probe: Float32Array): void {
-    const why = this.#differs(embedder, probe)
-    if (why !== undefined) throw mismatch(why, embedder, this.#model, this.#store)
+  /** Remembers the embedder when the probe says that it is of this model. */
+  #checkProbe(embedder: Embedder, probe: Float32Array): void {
+    this.#check(embedder, differenceOf(embedder, probe))
     this.#mine = embedder.id
   }
 
-  #checkLength(embedder: Embedder, { length }: Float32Array): void {
-    if (length === embedder.dimensions) return
-    throw mismatch(`they have ${embedder.dimensions} numbers, its vectors have ${length}.`, embedder, this.#model, this.#store)
+  /** @throws ConfigurationError where anything differs. */
+  #check(embedder: Embedder, difference: string | undefined): void {
+    if (difference !== undefined) throw mismatch(difference, embedder, this.#model, this.#options.store)
   }
 
   async #embed(
@@ -240,12 +245,11 @@ export class Embeddings {
       throw this.#naming(error, rows, texts)
     })
     const byText = new Map(distinct.map((text, at) => [text, found[at]]))
-    for (const { vector } of found) if (vector !== undefined) this.#checkLength(embedder, vector)
+    for (const { vector } of found) if (vector !== undefined) this.#check(embedder, wrongLength(embedder, vector))
     const placed = rows.map(({ id }, at) => ({ chunk: id, vector: byText.get(texts[at] ?? '')?.vector }))
     await this.#write(signal, () => {
-      if (!embedders(this.#connection).some(({ id }) => id === embedder.id)) {
-        throw mismatch('another process has begun to make those of another model.', embedder, this.#model, this.#store)
-      }
+      if (!embedders(this.#connection).some(({ id }) => id === embedder.id))
+        this.#check(embedder, 'another process has begun to make those of another model.')
       putVectors(this.#connection, embedder.id, placed)
     })
     const embedded = placed.filter(({ vector }) => vector !== undefined).length
@@ -259,10 +263,11 @@ export class Embeddings {
     const text = error.details?.['text']
     const at = typeof text === 'string' ? texts.findIndex((each) => each.startsWith(text)) : -1
     const chunks = at === -1 ? rows : rows.slice(at, at + 1)
-    const sources = sourcesOfChunks(
+    const found = chunkRows(
       this.#connection,
       chunks.map(({ id }) => id),
     )
+    const sources = [...new Set(found.map(({ source }) => source))].sort()
     const named = sources.slice(0, MOST_NAMED).map((source) => JSON.stringify(source))
     if (sources.length > MOST_NAMED) named.push(`${sources.length - MOST_NAMED} more`)
     return new CriaError(error.code, `${error.message} It was asked for ${named.join(', ')}.`, {
@@ -271,20 +276,19 @@ export class Embeddings {
       cause: error,
     })
   }
-
-  #countWithout({ id, through }: Embedder): number {
-    return countWithout(this.#connection, id, through)
-  }
-
-  #countChunks(): number {
-    return this.#connection.get<{ n: number }>("SELECT value AS n FROM facts WHERE name = 'chunks'")?.n ?? 0
-  }
 }
 
-/** Why a question is answered by words alone; `undefined` for what has to be thrown. */
-export function whyWordsAlone(error: unknown): string | undefined {
-  if (!isCriaError(error) || error.code === 'aborted') return undefined
-  // A mismatch is no passing trouble: it names the vectors that are there.
-  if (error.code === 'configuration' && error.details?.['held'] !== undefined) return undefined
-  return error.message
+/** What keeps vectors of the model that made this probe from standing beside those of the embedder. */
+function differenceOf(embedder: Embedder, probe: Float32Array): string | undefined {
+  const length = wrongLength(embedder, probe)
+  if (length !== undefined || dot(probe, fromBytes(embedder.probe)) >= SAME) return length
+  return 'another model of the same name made them.'
+}
+
+function wrongLength({ dimensions }: Embedder, { length }: Float32Array): string | undefined {
+  return length === dimensions ? undefined : `they have ${dimensions} numbers, its vectors have ${length}.`
+}
+
+function wordsAlone(why: string): StoreNotice {
+  return { code: 'words_alone', message: `Searched by words alone: ${why}` }
 }

@@ -1,11 +1,75 @@
-/** Opens the file of a document store. */
+/** Opens the file of a document store, and checks the options that it is opened with. */
 
+import type { EmbeddingModel } from '../../core/embedding.ts'
 import { ConfigurationError, CriaError, isCriaError, toCriaError } from '../../core/error.ts'
+import { describe } from '../../util/check.ts'
+import { namesOf } from '../../util/nearest.ts'
 import type { Connection } from '../../util/sqlite/connection.ts'
 import type { FileKind } from '../../util/sqlite/file-kind.ts'
 import { openFile } from '../../util/sqlite/open-file.ts'
 import type { FileOptions } from '../../util/sqlite/open-file.ts'
+import { checkChunkOptions } from '../chunk/chunk-document.ts'
+import type { ChunkOptions } from '../chunk/chunk-document.ts'
+import { checkOptionNames } from '../options.ts'
 import { APPLICATION_ID, MIGRATIONS } from './schema.ts'
+
+/** Options of `SqliteDocumentStore.open()`. */
+export interface SqliteDocumentStoreOptions {
+  /** The file; made when it is missing. `:memory:` keeps everything in this process. */
+  readonly path: string
+  /** Shown in events and on the command line; default `documents`. */
+  readonly name?: string
+  /** Default false. */
+  readonly readOnly?: boolean
+  /** How documents are cut. */
+  readonly chunk?: ChunkOptions
+  /**
+   * Finds passages by what they mean as well: `append`, `extend` and `put` make their vectors, `search` asks it about each question. Or a function
+   * that is given the model which the store holds vectors of, and is not called where it holds none. Without it the store searches words.
+   */
+  readonly embeddingModel?: EmbeddingModel | ((held: string) => EmbeddingModel | undefined)
+  /** Opens although the store holds vectors of another model; `embed` then makes them again. Default false. */
+  readonly replaceEmbeddings?: boolean
+  /** `full` also survives a loss of power between two transactions, and is slower; default `normal`. */
+  readonly synchronous?: 'normal' | 'full'
+}
+
+const OPTIONS = namesOf<SqliteDocumentStoreOptions>({
+  path: true,
+  name: true,
+  readOnly: true,
+  chunk: true,
+  embeddingModel: true,
+  replaceEmbeddings: true,
+  synchronous: true,
+})
+
+/** @throws ConfigurationError that names the option, what was expected and what came. */
+export function checkStoreOptions(options: SqliteDocumentStoreOptions): void {
+  // Called from JavaScript there may be nothing, or only the path.
+  if (typeof options?.path !== 'string' || options.path === '') {
+    throw new ConfigurationError('A document store needs the path of its file: SqliteDocumentStore.open({ path }).')
+  }
+  checkOptionNames('A document store', options, OPTIONS, { file: 'path', chunkSize: 'chunk: { maxChars }' })
+  checkChunkOptions(options.chunk ?? {})
+  const { synchronous = 'normal' } = options
+  if (synchronous !== 'normal' && synchronous !== 'full')
+    throw new ConfigurationError(`\`synchronous\` must be normal or full, but is ${JSON.stringify(synchronous)}.`)
+}
+
+/** @throws ConfigurationError when it is none, or says of itself what cannot be. */
+export function checkEmbeddingModel(model: EmbeddingModel): void {
+  if (typeof model.embed !== 'function' || typeof model.ref !== 'string') {
+    throw new ConfigurationError('embeddingModel must be a result of createEmbeddingModel(), or an object with ref and embed.')
+  }
+  for (const limit of ['maxBatch', 'maxTokens'] as const) {
+    const value: unknown = model[limit]
+    if (value === undefined || (typeof value === 'number' && value >= 1)) continue
+    throw new ConfigurationError(
+      `\`${limit}\` of the embedding model ${model.ref} must be a number of at least 1, but is ${describe(value)}.`,
+    )
+  }
+}
 
 /** Pages that are kept in memory: indexing touches many small rows all over the file. */
 const CACHE_KB = 32_768

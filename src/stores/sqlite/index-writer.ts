@@ -2,15 +2,14 @@
 
 import { hash } from 'node:crypto'
 import type { Chunk } from '../../core/store.ts'
-import { gramsOf } from '../rank/similarity.ts'
 import type { Connection } from '../../util/sqlite/connection.ts'
-import { addToFact, readFact, writeFact } from './facts.ts'
+import { gramsOf } from '../rank/similarity.ts'
+import { addToFact, changeNumbers, readFact, readNumbers, writeFact } from './facts.ts'
 import { compareKeys, InvertedIndex } from './inverted.ts'
 import { Lexicon } from './lexicon.ts'
 import type { NewTerm } from './lexicon.ts'
-import { changeNumbers, readNumbers } from './numbers.ts'
-import { Postings } from './postings.ts'
-import { decodeSequence, encodeSequence, MARK, WEIGHTS } from './sequence.ts'
+import { decodeNumbers, encodeNumbers, Postings } from './postings.ts'
+import { MARK, WEIGHTS } from './sequence.ts'
 import { TermLists } from './term-lists.ts'
 
 /** Terms of chunks, and new terms, that are gathered before they are written; bounds the memory that an enormous document takes. */
@@ -23,18 +22,13 @@ const FEW_CHUNKS = 64
 const FEW_TERMS = 1024
 const LONGEST = 0xffff
 
-export type IndexedChunk = Pick<Chunk, 'id' | 'title' | 'headings' | 'names' | 'text'>
+type IndexedChunk = Pick<Chunk, 'id' | 'title' | 'headings' | 'names' | 'text'>
 
 /** Chunks whose terms are gathered and not yet written. */
 interface Batch {
   readonly ids: number[]
   readonly keys: number[]
   readonly lengths: number[]
-}
-
-interface SequenceRow {
-  readonly id: number
-  readonly terms: Uint8Array
 }
 
 export class IndexWriter {
@@ -62,7 +56,7 @@ export class IndexWriter {
     for (const [id, chunk] of chunks) {
       if (added++ % TOLD_EVERY === 0) this.#onAdded?.(added)
       const sequence = this.#sequence(chunk)
-      this.#connection.run('INSERT INTO sequences (id, terms) VALUES (?, ?)', [id, encodeSequence(sequence)])
+      this.#connection.run('INSERT INTO sequences (id, terms) VALUES (?, ?)', [id, encodeNumbers(sequence)])
       batch.ids.push(id)
       batch.keys.push(tieKey(chunk.id))
       batch.lengths.push(this.#count(id, sequence))
@@ -70,27 +64,21 @@ export class IndexWriter {
       this.#write(batch)
       batch = { ids: [], keys: [], lengths: [] }
     }
-    this.#write(batch)
+    if (batch.ids.length > 0) this.#write(batch)
   }
 
   /** Takes chunks out of the index. Their postings stay, and count for nothing, until more are dead than alive. */
   remove(ids: readonly number[]): void {
-    const lists = this.#lists
     const lengths: number[] = []
     const gone: number[] = []
     for (const id of ids.toSorted((a, b) => a - b)) {
-      const row = this.#connection.get<SequenceRow>('SELECT id, terms FROM sequences WHERE id = ?', [id])
+      const row = this.#connection.get<{ terms: Uint8Array }>('DELETE FROM sequences WHERE id = ? RETURNING terms', [id])
       if (row === undefined) continue
       gone.push(id)
-      lengths.push(-this.#count(id, decodeSequence(row.terms)))
-      this.#connection.run('DELETE FROM sequences WHERE id = ?', [id])
+      lengths.push(-this.#count(id, decodeNumbers(row.terms)))
     }
-    const { terms, frequencies } = lists.frequencies()
-    lists.clear()
-    this.#addFrequencies(
-      terms,
-      frequencies.map((frequency) => -frequency),
-    )
+    this.#addFrequencies(this.#lists.terms(), -1)
+    this.#lists.clear()
     this.#addLengths(gone, lengths)
     changeNumbers(this.#connection, 'keys', gone, () => 0)
     this.#compact()
@@ -109,25 +97,13 @@ export class IndexWriter {
   }
 
   #write({ ids, keys, lengths }: Batch): void {
-    if (ids.length === 0) return
     this.#addGrams(this.#lexicon.takeAdded())
-    const lists = this.#lists
-    const { terms, frequencies } = lists.frequencies()
-    this.#postings.add(ids[0] ?? 0, ids.length, lists.lists(terms))
-    lists.clear()
-    this.#addFrequencies(terms, frequencies)
+    const terms = this.#lists.terms()
+    this.#postings.add(ids[0] ?? 0, ids.length, this.#lists.lists(terms))
+    this.#addFrequencies(terms, 1)
+    this.#lists.clear()
     this.#addLengths(ids, lengths)
     changeNumbers(this.#connection, 'keys', ids, (_, at) => keys[at] ?? 0)
-  }
-
-  #sequence({ title, headings = [], names = [], text }: IndexedChunk): number[] {
-    const sequence: number[] = []
-    if (title !== undefined) this.#lexicon.read(title, sequence)
-    sequence.push(MARK)
-    for (const heading of [...headings, ...names]) this.#lexicon.read(heading, sequence)
-    sequence.push(MARK)
-    this.#lexicon.read(text, sequence)
-    return sequence
   }
 
   /** Counts the terms of a chunk, an occurrence in a title or heading as often as it weighs; returns the length of the chunk. */
@@ -144,6 +120,16 @@ export class IndexWriter {
     return Math.min(Math.max(1, length), LONGEST)
   }
 
+  #sequence({ title, headings = [], names = [], text }: IndexedChunk): number[] {
+    const sequence: number[] = []
+    if (title !== undefined) this.#lexicon.read(title, sequence)
+    sequence.push(MARK)
+    for (const heading of [...headings, ...names]) this.#lexicon.read(heading, sequence)
+    sequence.push(MARK)
+    this.#lexicon.read(text, sequence)
+    return sequence
+  }
+
   /** With each group of characters stands how many the term has: enough to tell how alike it is without looking it up. */
   #addGrams(added: readonly NewTerm[]): void {
     const terms = new Map<string, number[]>()
@@ -158,14 +144,14 @@ export class IndexWriter {
     if (terms.size > 0) this.#grams.add(added[0]?.id ?? 0, added.length, gramLists(terms))
   }
 
-  #addFrequencies(terms: Int32Array, differences: Int32Array): void {
-    const add = (before: number, at: number): number => before + (differences[at] ?? 0)
-    addToFact(this.#connection, 'terms', changeNumbers(this.#connection, 'frequencies', terms, add))
+  #addFrequencies(terms: Int32Array, sign: 1 | -1): void {
+    const change = (before: number, at: number): number => before + sign * this.#lists.frequency(terms[at] ?? 0)
+    addToFact(this.#connection, 'terms', changeNumbers(this.#connection, 'frequencies', terms, change))
   }
 
   #addLengths(ids: readonly number[], differences: readonly number[]): void {
-    const add = (before: number, at: number): number => before + (differences[at] ?? 0)
-    addToFact(this.#connection, 'chunks', changeNumbers(this.#connection, 'lengths', ids, add))
+    const gained = changeNumbers(this.#connection, 'lengths', ids, (before, at) => before + (differences[at] ?? 0))
+    addToFact(this.#connection, 'chunks', gained)
     addToFact(
       this.#connection,
       'length',

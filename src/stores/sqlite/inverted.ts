@@ -46,17 +46,8 @@ export class InvertedIndex {
     this.#list = list
   }
 
-  /** Reads the list of a key to the end of `into`. */
-  read(key: Key, into: Postings): void {
-    const rows = this.#connection.all<{ base: number; data: Uint8Array }>(
-      `SELECT base, data FROM blocks CROSS JOIN lists ON lists.block = blocks.id AND key = ? WHERE list = ? ORDER BY base`,
-      [key, this.#list],
-    )
-    for (const { base, data } of rows) into.read(base, data)
-  }
-
   /** Reads the lists of several keys to the end of `into`, one after the other; says where each stands there. */
-  readAll(keys: readonly number[], into: Postings): Map<Key, ListPart> {
+  read(keys: readonly Key[], into: Postings): Map<Key, ListPart> {
     const bases = new Map(this.#blocks().map(({ id, base }) => [id, base]))
     const rows = this.#connection.all<Row & { readonly block: number }>(
       `SELECT block, key, data FROM lists

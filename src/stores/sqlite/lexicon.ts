@@ -4,7 +4,6 @@ import { termsOf } from '../../text/analyzer.ts'
 import { isDivider, isEdge, JOINS_DIVIDERS } from '../../text/split.ts'
 import type { Connection } from '../../util/sqlite/connection.ts'
 import { readFact, writeFact } from './facts.ts'
-import { hashWith, WordTable } from './word-table.ts'
 
 export interface NewTerm {
   readonly id: number
@@ -96,4 +95,92 @@ export class Lexicon {
     this.#added.push({ id, term })
     return id
   }
+}
+
+/** Pieces that are remembered; then all are forgotten, and learnt again. Bounds memory. */
+const MOST = 131_072
+const SLOTS = 4 * MOST
+const LONGEST = 64
+const EMPTY = -1
+
+/**
+ * Remembers numbers for pieces of text: a hash table that is asked with a range of a text, so that a word which is known is looked up
+ * without making a string of it.
+ */
+class WordTable {
+  /** Where hashes begin. Nobody can choose words that all fall into one slot. */
+  readonly seed: number = Math.floor(Math.random() * 2 ** 31)
+  /** Entry by slot. */
+  readonly #slots = new Int32Array(SLOTS).fill(EMPTY)
+  /** By entry: its hash, and where its characters and its numbers begin; they end where those of the next begin. */
+  readonly #hashes = new Int32Array(MOST)
+  readonly #charsAt = new Int32Array(MOST + 1)
+  readonly #numbersAt = new Int32Array(MOST + 1)
+  #chars = new Uint16Array(MOST)
+  #numbers = new Int32Array(MOST)
+  #size = 0
+
+  /** Appends the numbers of a piece of text; false where none are known. */
+  read(text: string, start: number, end: number, hash: number, into: number[]): boolean {
+    const entry = this.#find(text, start, end, hash)
+    if (entry === EMPTY) return false
+    const last = this.#numbersAt[entry + 1] ?? 0
+    for (let at = this.#numbersAt[entry] ?? 0; at < last; at++) into.push(this.#numbers[at] ?? 0)
+    return true
+  }
+
+  /** Remembers the numbers of a piece that is not known. Long ones are not worth it. */
+  learn(text: string, start: number, end: number, hash: number, numbers: readonly number[]): void {
+    if (end - start > LONGEST) return
+    if (this.#size === MOST) this.clear()
+    const entry = this.#size++
+    const chars = this.#charsAt[entry] ?? 0
+    const first = this.#numbersAt[entry] ?? 0
+    if (chars + LONGEST > this.#chars.length) this.#chars = grown(this.#chars, new Uint16Array(2 * this.#chars.length))
+    while (first + numbers.length > this.#numbers.length) {
+      this.#numbers = grown(this.#numbers, new Int32Array(2 * this.#numbers.length))
+    }
+    for (let at = start; at < end; at++) this.#chars[chars + at - start] = text.charCodeAt(at)
+    this.#numbers.set(numbers, first)
+    this.#hashes[entry] = hash
+    this.#charsAt[entry + 1] = chars + end - start
+    this.#numbersAt[entry + 1] = first + numbers.length
+    let slot = slotOf(hash)
+    while (this.#slots[slot] !== EMPTY) slot = (slot + 1) % SLOTS
+    this.#slots[slot] = entry
+  }
+
+  clear(): void {
+    this.#slots.fill(EMPTY)
+    this.#size = 0
+  }
+
+  #find(text: string, start: number, end: number, hash: number): number {
+    for (let slot = slotOf(hash); ; slot = (slot + 1) % SLOTS) {
+      const entry = this.#slots[slot] ?? EMPTY
+      if (entry === EMPTY) return EMPTY
+      if (this.#hashes[entry] === hash && this.#isAt(entry, text, start, end)) return entry
+    }
+  }
+
+  #isAt(entry: number, text: string, start: number, end: number): boolean {
+    const chars = this.#charsAt[entry] ?? 0
+    if ((this.#charsAt[entry + 1] ?? 0) - chars !== end - start) return false
+    for (let at = start; at < end; at++) if (text.charCodeAt(at) !== this.#chars[chars + at - start]) return false
+    return true
+  }
+}
+
+/** Hash of a piece of text, character by character, from `seed` on (FNV-1a, of 16 bits at a time). */
+function hashWith(hash: number, code: number): number {
+  return Math.imul(hash ^ code, 0x01_00_01_93)
+}
+
+function slotOf(hash: number): number {
+  return ((hash ^ (hash >>> 15)) >>> 0) % SLOTS
+}
+
+function grown<T extends Uint16Array | Int32Array>(from: T, to: T): T {
+  to.set(from)
+  return to
 }

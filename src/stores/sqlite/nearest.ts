@@ -1,22 +1,30 @@
 /** Joins the scores for words with those for vectors. Loaded by stores that have vectors. */
 
-import type { ChunkFilter } from '../../core/store.ts'
+import type { ChunkFilter, StoreNotice } from '../../core/store.ts'
 import type { Scored } from '../rank/blend.ts'
 import { backgroundOf, blend, standOut } from '../rank/blend.ts'
 import { RANKING } from '../rank/settings.ts'
 import { CodeScorer, dot } from '../vectors/unit.ts'
-import { Accepted } from './accepted.ts'
+import { bestAccepted } from './accepted.ts'
 import type { Connection } from '../../util/sqlite/connection.ts'
-import type { Corpus } from './corpus.ts'
-import { currentEmbedder } from './embedders.ts'
 import { readFact } from './facts.ts'
-import { CodeCache, forEachCode, readVectors } from './vectors.ts'
+import type { Corpus } from './facts.ts'
+import { currentEmbedder, forEachCode, readCodes, readVectors } from './vectors.ts'
+import type { CodePage } from './vectors.ts'
 
 /** A question as a vector, and whose vectors it can be compared with. */
 export interface QueryVector {
   readonly embedder: number
   /** Of length 1. */
   readonly vector: Float32Array
+}
+
+/** A question as a vector, or why there is none. */
+export interface EmbeddedQuery {
+  /** Absent: words alone are searched for. */
+  readonly vector?: QueryVector
+  /** Why there is none, where that is worth saying. */
+  readonly notice?: StoreNotice
 }
 
 /** What the words found. */
@@ -30,7 +38,7 @@ export interface WordResult {
 
 export class VectorRanking {
   readonly #connection: Connection
-  readonly #codes = new CodeCache()
+  #codes: { readonly key: string; readonly pages: readonly CodePage[] } | undefined
   #usual: { readonly key: string; readonly vectors: ReadonlyMap<number, Float32Array> } | undefined
 
   constructor(connection: Connection) {
@@ -55,15 +63,9 @@ export class VectorRanking {
     const rest = new Set([...near, ...ids].filter((id) => !cosines.has(id)))
     for (const [id, vector] of readVectors(this.#connection, embedder.id, [...rest])) cosines.set(id, dot(vector, asked.vector))
     const highest = ids.reduce((most, id) => Math.max(most, scored.scores[id] ?? 0), 0)
-    const scores = new Float64Array(scored.scores.length)
-    for (let id = 0; id < scores.length; id++) {
-      const words = highest === 0 ? 0 : (scored.scores[id] ?? 0) / highest
-      if (words > 0) scores[id] = blend(words, coverage, 0)
-    }
-    for (const [id, cosine] of cosines) {
-      const words = highest === 0 ? 0 : (scored.scores[id] ?? 0) / highest
-      scores[id] = blend(words, coverage, standOut(cosine, background))
-    }
+    const words = (id: number): number => (highest === 0 ? 0 : (scored.scores[id] ?? 0) / highest)
+    const scores = scored.scores.map((score, id) => (score > 0 ? blend(words(id), coverage, 0) : 0))
+    for (const [id, cosine] of cosines) scores[id] = blend(words(id), coverage, standOut(cosine, background))
     return { scores, keys: scored.keys }
   }
 
@@ -73,12 +75,12 @@ export class VectorRanking {
     // Only scores above 0 are chosen from.
     const lift = 1 + vector.reduce((sum, value) => sum + Math.abs(value), 0)
     const estimates = { scores: new Float64Array(corpus.lengths.length), keys: corpus.keys }
-    forEachCode(this.#codes.of(this.#connection, embedder), vector.length, (chunk, codes, at) => {
+    const key = `${embedder} ${readFact(this.#connection, 'vector_changes')}`
+    if (this.#codes?.key !== key) this.#codes = { key, pages: readCodes(this.#connection, embedder) }
+    forEachCode(this.#codes.pages, vector.length, (chunk, codes, at) => {
       estimates.scores[chunk] = lift + scorer.score(codes, at)
     })
-    const accepted = new Accepted(this.#connection, filter)
-    accepted.excludeSources(estimates)
-    return accepted.best(estimates, RANKING.vectors.candidates)
+    return bestAccepted(this.#connection, filter, estimates)(RANKING.vectors.candidates)
   }
 
   /** Of all chunks of a small store, else of those with the lowest tie keys: a choice that only depends on what is there. */

@@ -45,7 +45,7 @@ describe('InvertedIndex', () => {
     const index = new InvertedIndex(connection, 'grams')
     const listOf = (key: Key): [number, number][] => {
       const list = new Postings()
-      index.read(key, list)
+      index.read([key], list)
       return listed(list)
     }
     const expected = (key: Key): [number, number][] =>
@@ -75,7 +75,7 @@ describe('InvertedIndex', () => {
     const keys = [1, 2, 8, 10, 500, 1006, 2000, ...texts]
     for (const key of keys) expect(listOf(key)).toEqual(expected(key))
     const all = new Postings()
-    const ranges = index.readAll([10, 8, 2000, 1006], all)
+    const ranges = index.read([10, 8, 2000, 1006], all)
     for (const key of [10, 8, 2000, 1006]) {
       const { from, to } = ranges.get(key) ?? { from: 0, to: 0 }
       expect(listed(all).slice(from, to)).toEqual(expected(key))

@@ -1,43 +1,35 @@
 /** Finds the best chunks for a query. `docs/retrieval.md` explains the steps and what each is worth. */
 
-import type { Analyzer } from '../../text/analyzer.ts'
+import { Analyzer } from '../../text/analyzer.ts'
 import type { ChunkFilter, Evidence, ScoredChunk } from '../../core/store.ts'
-import { best } from '../rank/blend.ts'
+import { best, smooth } from '../rank/blend.ts'
 import type { Scored } from '../rank/blend.ts'
 import { countPairs, occurrenceWeight, pairsOf, unknownFrequency } from '../rank/bm25.ts'
-import { smooth } from '../rank/neighbours.ts'
 import { RANKING } from '../rank/settings.ts'
-import { Accepted } from './accepted.ts'
 import type { Connection } from '../../util/sqlite/connection.ts'
-import { emptyScores } from './corpus.ts'
-import type { Corpus, CorpusCache } from './corpus.ts'
-import { CHUNK_COLUMNS, toChunk } from './documents.ts'
+import { bestAccepted } from './accepted.ts'
+import { toChunk } from './documents.ts'
 import type { ChunkRow } from './documents.ts'
+import { readCorpus } from './facts.ts'
+import type { Corpus } from './facts.ts'
 import { InvertedIndex } from './inverted.ts'
 import type { ListPart } from './inverted.ts'
 import type { WordResult } from './nearest.ts'
 import { Postings } from './postings.ts'
-import { parseQuery } from './query-words.ts'
-import type { ParsedQuery, QueryWord } from './query-words.ts'
+import { parseQuery, WORD } from './query-words.ts'
+import type { IndexReader, ParsedQuery, QueryWord } from './query-words.ts'
 import { countTerms, Sequences } from './sequence.ts'
 import { similarChunks } from './similar-chunks.ts'
-
-type IdentifiedRow = ChunkRow & { readonly id: number }
+import { chunkRows } from './sources.ts'
 
 export class Searcher {
   readonly #connection: Connection
-  readonly #analyzer: Analyzer
-  readonly #corpora: CorpusCache
-  readonly #postings: InvertedIndex
-  readonly #grams: InvertedIndex
+  readonly #analyzer = new Analyzer()
   readonly #list = new Postings()
+  #corpus: Corpus | undefined
 
-  constructor(connection: Connection, analyzer: Analyzer, corpora: CorpusCache) {
+  constructor(connection: Connection) {
     this.#connection = connection
-    this.#analyzer = analyzer
-    this.#corpora = corpora
-    this.#postings = new InvertedIndex(connection, 'postings')
-    this.#grams = new InvertedIndex(connection, 'grams')
   }
 
   /** A query of nothing but signs and function words finds nothing. */
@@ -52,125 +44,120 @@ export class Searcher {
     filter: ChunkFilter | undefined,
     joined?: (corpus: Corpus, found: WordResult) => Scored | undefined,
   ): ScoredChunk[] {
-    const corpus = this.#corpora.of(this.#connection)
+    const connection = this.#connection
+    const corpus = (this.#corpus = readCorpus(connection, this.#corpus))
     if (limit <= 0 || corpus.chunks === 0) return []
-    const parsed = parseQuery(this.#connection, this.#grams, this.#analyzer, query, corpus)
+    const sequences = new Sequences(connection)
+    const index: IndexReader = {
+      connection,
+      corpus,
+      postings: new InvertedIndex(connection, 'postings'),
+      grams: new InvertedIndex(connection, 'grams'),
+      sequences,
+      list: this.#list,
+    }
+    const parsed = parseQuery(index, this.#analyzer, query)
     if (parsed.words.length === 0) return []
 
-    const scored = this.#scoreWords(corpus, parsed.words)
-    const accepted = new Accepted(this.#connection, filter)
-    accepted.excludeSources(scored)
-    const sequences = new Sequences(this.#connection)
+    const scored = scoreWords(index, parsed.words)
+    const bestOf = bestAccepted(connection, filter, scored)
     // What follows only adds to scores: who is not among the best now can only come in as a neighbour.
     const { phrases, neighbours } = RANKING
-    const first = accepted.best(scored, Math.max(limit, phrases.candidates, neighbours.candidates))
-    this.#addPhrases(corpus, parsed, scored, first.slice(0, phrases.candidates), sequences)
-    const smoothed = this.#smooth(corpus, scored, best(scored, neighbours.candidates, first), sequences)
+    const first = bestOf(Math.max(limit, phrases.candidates, neighbours.candidates))
+    addPhrases(index, parsed, scored, first.slice(0, phrases.candidates))
+    const smoothed = smoothScores(index, scored, best(scored, neighbours.candidates, first))
 
     const evidence = evidenceFor(parsed.words, corpus.chunks)
-    const coverage = (id: number): number => evidence(countTerms(sequences.of(id))).coverage
-    const found = accepted.best(scored, limit, [...new Set([...first, ...smoothed])])
+    const evidenceOf = (id: number): Evidence => evidence(countTerms(sequences.of(id)))
+    const found = bestOf(limit, [...new Set([...first, ...smoothed])])
     const both = joined?.(corpus, {
       scored,
       // The same ones for any limit, so that a longer list begins as a shorter one.
-      ids: accepted.best(scored, Math.max(limit, RANKING.vectors.words)),
-      coverage: found[0] === undefined ? 0 : coverage(found[0]),
+      ids: bestOf(Math.max(limit, RANKING.vectors.words)),
+      coverage: found[0] === undefined ? 0 : evidenceOf(found[0]).coverage,
     })
     const { scores } = both ?? scored
-    const ids = both === undefined ? found : this.#bestOf(both, limit, filter)
+    const ids = both === undefined ? found : bestAccepted(connection, filter, both)(limit)
     sequences.load(ids)
-    const rows = this.#rows(ids)
+    const byId = new Map(chunkRows(connection, ids).map((row) => [row.id, row]))
+    const rows = ids.flatMap((id) => byId.get(id) ?? [])
     const corrections = this.#correctedWords(query, parsed, rows)
     return rows.map((row) => ({
       ...toChunk(row),
       score: scores[row.id] ?? 0,
-      evidence: { ...evidence(countTerms(sequences.of(row.id))), ...corrections },
+      evidence: { ...evidenceOf(row.id), ...corrections },
     }))
   }
 
   /** Corrections as words that people know: a word of the query, and one of the chunks that were found. */
-  #correctedWords(query: string, { corrections }: ParsedQuery, rows: readonly IdentifiedRow[]): Pick<Evidence, 'corrections'> {
+  #correctedWords(query: string, { corrections }: ParsedQuery, rows: readonly ChunkRow[]): Pick<Evidence, 'corrections'> {
     if (corrections.size === 0) return {}
     const termOf = (word: string): string | undefined => {
       const terms = this.#analyzer.terms(word)
       return terms.length === 1 ? terms[0] : undefined
     }
-    const found = Array.from(query.matchAll(WORD), ([word]) => {
+    const corrected: Record<string, string> = {}
+    for (const [word] of query.matchAll(WORD)) {
       const meant = corrections.get(termOf(word) ?? '')
       const spelled = meant === undefined ? undefined : firstWord(rows, (candidate) => termOf(candidate) === meant)
-      return spelled === undefined ? undefined : ([word, spelled.toLowerCase()] as const)
-    })
-    return { corrections: Object.fromEntries(found.filter((pair) => pair !== undefined)) }
-  }
-
-  #bestOf(scored: Scored, limit: number, filter: ChunkFilter | undefined): readonly number[] {
-    const accepted = new Accepted(this.#connection, filter)
-    accepted.excludeSources(scored)
-    return accepted.best(scored, limit)
-  }
-
-  /** In the order of the ids. */
-  #rows(ids: readonly number[]): IdentifiedRow[] {
-    const rows = this.#connection.all<IdentifiedRow>(
-      `SELECT ${CHUNK_COLUMNS} FROM chunks JOIN sources ON sources.id = source_id WHERE chunks.id IN (SELECT value FROM json_each(?))`,
-      [JSON.stringify(ids)],
-    )
-    const byId = new Map(rows.map((row) => [row.id, row]))
-    return ids.flatMap((id) => byId.get(id) ?? [])
-  }
-
-  #scoreWords(corpus: Corpus, words: readonly QueryWord[]): Scored {
-    const scored = emptyScores(corpus)
-    const list = this.#list
-    const counts = new Float64Array(scored.scores.length)
-    const touched = new Int32Array(scored.scores.length)
-    list.clear()
-    const terms = new Set(words.flatMap(({ variants }) => variants.map(({ id }) => id)))
-    const ranges = this.#postings.readAll([...terms], list)
-    for (const { count, weight, variants } of words) {
-      let size = 0
-      for (const { id: term, share } of variants) {
-        const range = ranges.get(term)
-        if (range !== undefined) size = addCounts(list, range, share, counts, touched, size)
-      }
-      addScores(corpus, scored.scores, count * weight, counts, touched.subarray(0, size))
+      if (spelled !== undefined) corrected[word] = spelled.toLowerCase()
     }
-    return scored
-  }
-
-  #addPhrases(corpus: Corpus, query: ParsedQuery, { scores }: Scored, candidates: readonly number[], sequences: Sequences): void {
-    const known = new Map(
-      query.words.flatMap(({ variants: [own], weight }) => (own?.similarity === 1 ? [[own.id, weight] as const] : [])),
-    )
-    const pairs = pairsOf(query.sequence.filter((id) => known.has(id)))
-    if (pairs.length === 0) return
-    sequences.load(candidates)
-    for (const id of candidates) {
-      const length = corpus.lengths[id] ?? 0
-      let bonus = 0
-      countPairs(sequences.of(id), pairs).forEach((count, at) => {
-        const [first = 0, second = 0] = pairs[at] ?? []
-        if (count === 0) return
-        const weight = Math.min(known.get(first) ?? 0, known.get(second) ?? 0)
-        bonus += weight * occurrenceWeight(count, length, corpus.averageLength)
-      })
-      scores[id] = (scores[id] ?? 0) + RANKING.phrases.share * bonus
-    }
-  }
-
-  #smooth(corpus: Corpus, scored: Scored, candidates: readonly number[], sequences: Sequences): Iterable<number> {
-    const { scores } = scored
-    const index = { connection: this.#connection, postings: this.#postings, list: this.#list }
-    const neighbours = similarChunks(index, corpus, scored.keys, candidates, sequences)
-    const smoothed = smooth(neighbours, (id) => scores[id] ?? 0, corpus.chunks)
-    for (const [id, score] of smoothed) scores[id] = score
-    return smoothed.keys()
+    return { corrections: corrected }
   }
 }
 
-const WORD = /[\p{L}\p{M}]+/gu
+function scoreWords({ corpus, postings, list }: IndexReader, words: readonly QueryWord[]): Scored {
+  const scores = new Float64Array(corpus.lengths.length)
+  const counts = new Float64Array(scores.length)
+  const touched = new Int32Array(scores.length)
+  list.clear()
+  const terms = new Set(words.flatMap(({ variants }) => variants.map(({ id }) => id)))
+  const ranges = postings.read([...terms], list)
+  for (const { count, weight, variants } of words) {
+    let size = 0
+    for (const { id: term, share } of variants) {
+      const range = ranges.get(term)
+      if (range !== undefined) size = addCounts(list, range, share, counts, touched, size)
+    }
+    addScores(corpus, scores, count * weight, counts, touched.subarray(0, size))
+  }
+  return { scores, keys: corpus.keys }
+}
 
-function firstWord(rows: readonly IdentifiedRow[], isIt: (word: string) => boolean): string | undefined {
+function addPhrases(
+  { corpus, sequences }: IndexReader,
+  query: ParsedQuery,
+  { scores }: Scored,
+  candidates: readonly number[],
+): void {
+  const known = new Map(
+    query.words.flatMap(({ variants: [own], weight }) => (own?.similarity === 1 ? [[own.id, weight] as const] : [])),
+  )
+  const pairs = pairsOf(query.sequence.filter((id) => known.has(id)))
+  if (pairs.length === 0) return
+  sequences.load(candidates)
+  for (const id of candidates) {
+    const length = corpus.lengths[id] ?? 0
+    let bonus = 0
+    countPairs(sequences.of(id), pairs).forEach((count, at) => {
+      const [first = 0, second = 0] = pairs[at] ?? []
+      if (count === 0) return
+      const weight = Math.min(known.get(first) ?? 0, known.get(second) ?? 0)
+      bonus += weight * occurrenceWeight(count, length, corpus.averageLength)
+    })
+    scores[id] = (scores[id] ?? 0) + RANKING.phrases.share * bonus
+  }
+}
+
+/** Returns the chunks whose scores it has changed. */
+function smoothScores(index: IndexReader, { scores, keys }: Scored, candidates: readonly number[]): Iterable<number> {
+  const neighbours = similarChunks(index, keys, candidates)
+  const smoothed = smooth(neighbours, (id) => scores[id] ?? 0, index.corpus.chunks)
+  for (const [id, score] of smoothed) scores[id] = score
+  return smoothed.keys()
+}
+
+function firstWord(rows: readonly ChunkRow[], isIt: (word: string) => boolean): string | undefined {
   for (const { text, details } of rows) {
     for (const [word] of `${text} ${details}`.matchAll(WORD)) if (isIt(word)) return word
   }

@@ -1,21 +1,13 @@
 /** Keeps a chunk as its terms: title, headings and text, one after the other, with a mark between them. */
 
-import { RANKING } from '../rank/settings.ts'
-import { decodeNumbers, encodeNumbers } from './postings.ts'
 import type { Connection } from '../../util/sqlite/connection.ts'
+import { RANKING } from '../rank/settings.ts'
+import { decodeNumbers } from './postings.ts'
 
 /** Stands between the fields; no term has this number. */
 export const MARK = 0
 /** How often an occurrence counts, by field. */
 export const WEIGHTS: readonly number[] = [RANKING.titleWeight, RANKING.headingWeight, 1]
-
-export function encodeSequence(sequence: readonly number[]): Uint8Array {
-  return encodeNumbers(sequence)
-}
-
-export function decodeSequence(data: Uint8Array): number[] {
-  return decodeNumbers(data)
-}
 
 /** How often each term occurs, an occurrence in a title or heading counted as often as it weighs. */
 export function countTerms(sequence: readonly number[]): Map<number, number> {
@@ -44,9 +36,10 @@ export class Sequences {
       'SELECT id, terms FROM sequences WHERE id IN (SELECT value FROM json_each(?))',
       [JSON.stringify(missing)],
     )
-    for (const { id, terms } of rows) this.#read.set(id, decodeSequence(terms))
+    for (const { id, terms } of rows) this.#read.set(id, decodeNumbers(terms))
   }
 
+  /** Empty for a chunk that is not in the index. */
   of(id: number): readonly number[] {
     this.load([id])
     return this.#read.get(id) ?? []

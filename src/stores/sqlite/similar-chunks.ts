@@ -1,46 +1,35 @@
 /** Finds the chunks that are about the same thing as a chunk. */
 
-import type { Connection } from '../../util/sqlite/connection.ts'
 import { best } from '../rank/blend.ts'
-import type { Scored } from '../rank/blend.ts'
+import type { Neighbour, Scored } from '../rank/blend.ts'
 import { inverseFrequency, occurrenceWeight } from '../rank/bm25.ts'
-import type { Neighbour } from '../rank/neighbours.ts'
 import { RANKING } from '../rank/settings.ts'
-import type { Corpus } from './corpus.ts'
-import type { InvertedIndex, ListPart } from './inverted.ts'
+import type { Corpus } from './facts.ts'
+import type { ListPart } from './inverted.ts'
 import type { Postings } from './postings.ts'
 import { termsById } from './query-words.ts'
-import type { Term } from './query-words.ts'
+import type { IndexReader, Term } from './query-words.ts'
 import { countTerms } from './sequence.ts'
-import type { Sequences } from './sequence.ts'
-
-export interface Index {
-  readonly connection: Connection
-  readonly postings: InvertedIndex
-  /** What is read goes here: kept from search to search, so that it need not grow again. */
-  readonly list: Postings
-}
 
 /** The chunks that BM25 finds when a chunk's weightiest rare words are the query, relative to what it gives the chunk itself. */
 export function similarChunks(
-  { connection, postings, list }: Index,
-  corpus: Corpus,
+  index: IndexReader,
   keys: Scored['keys'],
   candidates: readonly number[],
-  sequences: Sequences,
 ): Map<number, readonly Neighbour[]> {
+  const { corpus, postings, list, sequences } = index
   const { neighbours: limit, maxFrequency } = RANKING.neighbours
   sequences.load(candidates)
   const counts = candidates.map((id) => countTerms(sequences.of(id)))
   const rare = new Set(counts.flatMap((count) => [...count.keys()]).filter((id) => (corpus.frequencies[id] ?? 0) <= maxFrequency))
-  const terms = new Map(termsById(connection, corpus, [...rare]).map((term) => [term.id, term]))
+  const terms = new Map(termsById(index, [...rare]).map((term) => [term.id, term]))
   const words = candidates.map((id, at) =>
     rarestWords(corpus, corpus.lengths[id] ?? 1, counts[at] ?? new Map<number, number>(), terms),
   )
   // A word that only the candidate itself has leads nowhere.
   const shared = words.flat().filter(({ term }) => term.frequency > 1)
   list.clear()
-  const ranges = postings.readAll([...new Set(shared.map(({ term }) => term.id))], list)
+  const ranges = postings.read([...new Set(shared.map(({ term }) => term.id))], list)
   const similarity = new Float64Array(corpus.lengths.length)
   return new Map(
     candidates.map((candidate, at) => {

@@ -45,10 +45,14 @@ export class TermLists {
     this.#sizes[term] = (this.#sizes[term] ?? 0) + 1
   }
 
-  /** The terms there are, ascending, and how many chunks have each. */
-  frequencies(): { readonly terms: Int32Array; readonly frequencies: Int32Array } {
-    const terms = Int32Array.from(this.#terms).sort()
-    return { terms, frequencies: terms.map((term) => this.#sizes[term] ?? 0) }
+  /** The terms there are, ascending. */
+  terms(): Int32Array {
+    return Int32Array.from(this.#terms).sort()
+  }
+
+  /** How many chunks have a term. */
+  frequency(term: number): number {
+    return this.#sizes[term] ?? 0
   }
 
   /** Each term with its list, which is good until the next is asked for. */

@@ -1,10 +1,86 @@
-/** Keeps vectors and their codes in step with the chunks. What writes happens inside the caller's transaction. */
+/**
+ * Keeps vectors and their codes in step with the chunks, and which models made them. What writes happens inside the caller's transaction.
+ */
 
+import type { EmbeddingModel } from '../../core/embedding.ts'
+import { ConfigurationError } from '../../core/error.ts'
 import type { Chunk } from '../../core/store.ts'
-import { embeddingText } from '../vectors/text.ts'
-import { codeBytes, codeOf, fromBytes, toBytes } from '../vectors/unit.ts'
 import type { Connection } from '../../util/sqlite/connection.ts'
-import { addToFact, readFact } from './facts.ts'
+import { embeddingText, TEXT_RULE } from '../vectors/text.ts'
+import { codeBytes, codeOf, fromBytes, toBytes } from '../vectors/unit.ts'
+import type { ChunkRow } from './documents.ts'
+import { addToFact } from './facts.ts'
+
+export interface Embedder {
+  readonly id: number
+  readonly model: string
+  readonly dimensions: number
+  readonly rule: number
+  readonly probe: Uint8Array
+  /** It has been through all chunks once; until then it is being made. */
+  readonly isCurrent: boolean
+  /** Every chunk up to this one has its vector. */
+  readonly through: number
+}
+
+interface Row extends Omit<Embedder, 'isCurrent'> {
+  readonly current: number
+}
+
+/** The one whose vectors are searched. */
+export function currentEmbedder(connection: Connection): Embedder | undefined {
+  return embedders(connection).find(({ isCurrent }) => isCurrent)
+}
+
+/** The current one first. */
+export function embedders(connection: Connection): Embedder[] {
+  return connection
+    .all<Row>('SELECT id, model, dimensions, rule, probe, current, through FROM embedders ORDER BY current DESC, id DESC')
+    .map(({ current, ...row }) => ({ ...row, isCurrent: current === 1 }))
+}
+
+/** Inside a transaction. @param probe the vector of a fixed text. */
+export function addEmbedder(connection: Connection, model: string, probe: Float32Array): Embedder {
+  const made = { model, dimensions: probe.length, rule: TEXT_RULE, probe: toBytes(probe), through: 0 }
+  const id = connection.insert(
+    'INSERT INTO embedders (model, dimensions, rule, probe, current, through) VALUES (?, ?, ?, ?, 0, ?)',
+    Object.values(made),
+  )
+  return { ...made, id, isCurrent: false }
+}
+
+/** All chunks up to `through` have their vector: it is the current one from now on, and what others have made goes. Inside a transaction. */
+export function finish(connection: Connection, { id, isCurrent }: Embedder, through: number): void {
+  connection.run('UPDATE embedders SET current = 1, through = ? WHERE id = ?', [through, id])
+  if (!isCurrent) removeOthers(connection, [id])
+}
+
+/** Removes all embedders but these, and their vectors. Inside a transaction. */
+export function removeOthers(connection: Connection, kept: readonly number[]): void {
+  const ids = JSON.stringify(kept)
+  for (const table of ['vectors', 'codes']) {
+    connection.run(`DELETE FROM ${table} WHERE embedder NOT IN (SELECT value FROM json_each(?))`, [ids])
+  }
+  connection.run('DELETE FROM embedders WHERE id NOT IN (SELECT value FROM json_each(?))', [ids])
+  addToFact(connection, 'vector_changes', 1)
+}
+
+/** Whether vectors of the model may stand beside those of the embedder, as far as the model says. */
+export function isMadeBy({ model, dimensions, rule }: Embedder, given: EmbeddingModel): boolean {
+  return model === given.ref && rule === TEXT_RULE && (given.dimensions === undefined || given.dimensions === dimensions)
+}
+
+/** @param why what differs, as a sentence. */
+export function mismatch(why: string, held: Embedder, model: EmbeddingModel, store: string): ConfigurationError {
+  const given = { model: model.ref, ...(model.dimensions === undefined ? {} : { dimensions: model.dimensions }) }
+  return new ConfigurationError(
+    `The store ${JSON.stringify(store)} holds vectors that ${model.ref} cannot be compared with: ${why}`,
+    {
+      hint: `Make its vectors again with: cria index --embed ${model.ref} --store ${store} (in code: replaceEmbeddings). Or use ${held.model}.`,
+      details: { held: { model: held.model, dimensions: held.dimensions }, given },
+    },
+  )
+}
 
 const PAGE = 1024
 const PRESENT_BYTES = PAGE / 8
@@ -15,35 +91,22 @@ export interface PlacedVector {
   readonly vector: Float32Array | undefined
 }
 
-export interface ChunkText {
-  readonly id: number
-  readonly details: string
-  readonly text: string
-}
+export type ChunkText = Pick<ChunkRow, 'id' | 'details' | 'text'>
 
-interface PageRow {
+export interface CodePage {
   readonly page: number
   readonly data: Uint8Array
 }
 
+const WITHOUT = 'FROM chunks WHERE id > ? AND NOT EXISTS (SELECT 1 FROM vectors WHERE chunk = chunks.id AND embedder = ?)'
+
 /** Chunks without a vector, by id. */
 export function chunksWithout(connection: Connection, embedder: number, after: number, limit: number): ChunkText[] {
-  return connection.all<ChunkText>(
-    `SELECT chunks.id, details, text FROM chunks
-     WHERE chunks.id > ? AND NOT EXISTS (SELECT 1 FROM vectors WHERE chunk = chunks.id AND embedder = ?)
-     ORDER BY chunks.id LIMIT ?`,
-    [after, embedder, limit],
-  )
+  return connection.all<ChunkText>(`SELECT id, details, text ${WITHOUT} ORDER BY id LIMIT ?`, [after, embedder, limit])
 }
 
-export function countWithout(connection: Connection, embedder: number, after: number): number {
-  return (
-    connection.get<{ n: number }>(
-      `SELECT count(*) AS n FROM chunks
-       WHERE id > ? AND NOT EXISTS (SELECT 1 FROM vectors WHERE chunk = chunks.id AND embedder = ?)`,
-      [after, embedder],
-    )?.n ?? 0
-  )
+export function countWithout(connection: Connection, { id, through }: Embedder): number {
+  return connection.get<{ n: number }>(`SELECT count(*) AS n ${WITHOUT}`, [through, id])?.n ?? 0
 }
 
 /** Those whose chunk is gone meanwhile are left out. */
@@ -61,7 +124,7 @@ export function putVectors(connection: Connection, embedder: number, placed: rea
     if (dimensions === undefined) continue
     const bytes = codeBytes(dimensions)
     const data = new Uint8Array(PRESENT_BYTES + PAGE * bytes)
-    const row = connection.get<PageRow>('SELECT page, data FROM codes WHERE embedder = ? AND page = ?', [embedder, page])
+    const row = connection.get<CodePage>('SELECT page, data FROM codes WHERE embedder = ? AND page = ?', [embedder, page])
     if (row !== undefined) data.set(row.data)
     for (const { chunk, vector } of inPage) {
       if (vector === undefined) continue
@@ -79,7 +142,7 @@ export function removeVectors(connection: Connection, chunks: readonly number[])
   const removed = connection.run('DELETE FROM vectors WHERE chunk IN (SELECT value FROM json_each(?))', [JSON.stringify(chunks)])
   if (removed === 0) return
   for (const [page, inPage] of Map.groupBy(chunks, (chunk) => Math.floor(chunk / PAGE))) {
-    const rows = connection.all<PageRow & { readonly embedder: number }>(
+    const rows = connection.all<CodePage & { readonly embedder: number }>(
       'SELECT embedder, page, data FROM codes WHERE page = ?',
       [page],
     )
@@ -145,25 +208,14 @@ export function readVectors(connection: Connection, embedder: number, chunks: re
   return new Map(rows.map(({ chunk, data }) => [chunk, fromBytes(data)]))
 }
 
-/** The codes of all chunks by id; read once and kept until vectors change. */
-export class CodeCache {
-  #key = ''
-  #pages: PageRow[] = []
-
-  /** Inside a snapshot. */
-  of(connection: Connection, embedder: number): readonly PageRow[] {
-    const key = `${embedder} ${readFact(connection, 'vector_changes')}`
-    if (key !== this.#key) {
-      this.#pages = connection.all<PageRow>('SELECT page, data FROM codes WHERE embedder = ? ORDER BY page', [embedder])
-      this.#key = key
-    }
-    return this.#pages
-  }
+/** The codes of all chunks, by page. */
+export function readCodes(connection: Connection, embedder: number): readonly CodePage[] {
+  return connection.all<CodePage>('SELECT page, data FROM codes WHERE embedder = ? ORDER BY page', [embedder])
 }
 
 /** Calls `each` for every chunk that has a code, with the bytes it stands in and where it begins. */
 export function forEachCode(
-  pages: readonly PageRow[],
+  pages: readonly CodePage[],
   dimensions: number,
   each: (chunk: number, codes: Uint8Array, at: number) => void,
 ): void {

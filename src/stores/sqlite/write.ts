@@ -3,12 +3,12 @@
 import type { CriaError } from '../../core/error.ts'
 import type { Chunk, SourceDocument } from '../../core/store.ts'
 import type { Connection } from '../../util/sqlite/connection.ts'
-import { chunkDetails, contentHash, detailsOf, gapsOf, SOURCE_COLUMNS, wholeRecipe } from './documents.ts'
-import type { FileFacts, SourceRow } from './documents.ts'
+import { chunkDetails, contentHash, documentDetails, gapsOf, wholeRecipe } from './documents.ts'
+import type { ChunkRow, FileFacts } from './documents.ts'
 import { readFact, writeFact } from './facts.ts'
-import { removeOthers } from './embedders.ts'
 import type { IndexWriter } from './index-writer.ts'
-import { removeVectors } from './vectors.ts'
+import { sourceRows } from './sources.ts'
+import { removeOthers, removeVectors } from './vectors.ts'
 
 /** The outcome for a document that was put into a store. */
 export type Outcome = 'added' | 'changed' | 'unchanged'
@@ -36,11 +36,7 @@ export interface Addition {
 /** Cuts a document; called only for those that are new or changed. */
 export type Chunker = (document: SourceDocument) => readonly Chunk[]
 
-interface KeptChunk {
-  readonly id: number
-  readonly chunk_id: string
-  readonly details: string
-}
+type KeptChunk = Pick<ChunkRow, 'id' | 'chunk_id' | 'details'>
 
 /** What the index has to learn and to forget; gathered over several sources, so that their terms are written together. */
 interface Changes {
@@ -139,7 +135,7 @@ function putDocument(
   const hash = contentHash(document)
   const recipe = wholeRecipe(file, storeRecipe)
   const facts = [file.hash ?? null, file.size ?? null, file.modifiedAt ?? null] as const
-  const known = connection.get<SourceRow>(`SELECT ${SOURCE_COLUMNS} FROM sources WHERE source = ?`, [document.source])
+  const [known] = sourceRows(connection, 'WHERE source = ?', document.source)
   if (known !== undefined && known.content_hash === hash && known.recipe === recipe) {
     const same = known.file_hash === facts[0] && known.file_size === facts[1] && known.modified_at === facts[2]
     if (!same) {
@@ -148,7 +144,7 @@ function putDocument(
     return 'unchanged'
   }
   const chunks = chunker(document)
-  const values = [hash, recipe, chunks.length, ...facts, detailsOf(document), gapsOf(document.text, chunks)] as const
+  const values = [hash, recipe, chunks.length, ...facts, documentDetails(document), gapsOf(document.text, chunks)] as const
   if (known === undefined) {
     const id = connection.insert(
       `INSERT INTO sources (source, content_hash, recipe, chunks, file_hash, file_size, modified_at, details, gaps)

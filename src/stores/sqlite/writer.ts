@@ -10,12 +10,12 @@ import { Patience } from '../../util/sqlite/patience.ts'
 import { isMuchFree, vacuum } from '../../util/sqlite/vacuum.ts'
 import { CHUNKER_VERSION, chunkDocument } from '../chunk/chunk-document.ts'
 import type { ChunkOptions } from '../chunk/chunk-document.ts'
-import { readDocument, toDocument } from './documents.ts'
+import { toDocument } from './documents.ts'
 import type { FileFacts } from './documents.ts'
 import { STORE_BUSY_MS } from './file.ts'
 import { readFact, writeFact } from './facts.ts'
 import { IndexWriter } from './index-writer.ts'
-import { readSource } from './sources.ts'
+import { readDocument, readSource } from './sources.ts'
 import { giveVectors, vectorsOfSource } from './vectors.ts'
 import { indexAgain, putDocuments, removeAll, removeSources } from './write.ts'
 import type { Addition, Outcome, PutResult } from './write.ts'
@@ -86,29 +86,25 @@ export class Writer {
     signal?: AbortSignal,
     onProgress?: (share: number) => void,
   ): AsyncGenerator<PutResult> {
-    let batch: Addition[] = []
+    const batch: Addition[] = []
     let chars = 0
     let began = performance.now()
     for await (const { document, file = {} } of documents) {
       if (batch.length === 0) began = performance.now()
       const addition = { document: toDocument(document), file }
       const { length } = addition.document.text
-      if (length > LARGE_CHARS) {
-        if (batch.length > 0) yield* this.#outcomes(batch, signal)
-        batch = []
-        chars = 0
-        yield await this.#putLarge(addition, signal, onProgress)
-        continue
+      const isLarge = length > LARGE_CHARS
+      if (!isLarge) {
+        batch.push(addition)
+        chars += length
+        if (batch.length < BATCH_DOCUMENTS && chars < BATCH_CHARS && performance.now() - began < BATCH_MS) continue
       }
-      batch.push(addition)
-      chars += length
-      if (batch.length < BATCH_DOCUMENTS && chars < BATCH_CHARS && performance.now() - began < BATCH_MS) continue
-      yield* this.#outcomes(batch, signal)
-      batch = []
+      yield* this.#outcomes(batch.splice(0), signal)
       chars = 0
-      await setImmediate()
+      if (isLarge) yield await this.#putLarge(addition, signal, onProgress)
+      else await setImmediate()
     }
-    if (batch.length > 0) yield* this.#outcomes(batch, signal)
+    yield* this.#outcomes(batch, signal)
   }
 
   /** In one transaction; tells which were there. */
@@ -201,6 +197,7 @@ export class Writer {
   }
 
   async *#outcomes(additions: readonly Addition[], signal: AbortSignal | undefined): AsyncGenerator<PutResult> {
+    if (additions.length === 0) return
     const outcomes = await this.put(additions, signal)
     for (const [at, outcome] of outcomes.entries()) yield { source: additions[at]?.document.source ?? '', outcome }
   }

@@ -5,9 +5,9 @@
 
 import { getHeapStatistics } from 'node:v8'
 import { CriaError, errorFromInfo } from '../../core/error.ts'
-import { threadProgram } from '../../util/threads.ts'
+import { askThread, ThreadEnded, threadProgram } from '../../util/threads.ts'
 import type { Outcome } from '../sqlite/write.ts'
-import type { PutAnswer, PutJob, PutProgress } from './put-worker.ts'
+import type { PutAnswer, PutJob } from './put-worker.ts'
 
 const MEGABYTE = 1024 * 1024
 /** Megabytes of the thread's heap. A file of 50 MB of words that are all different needs less. */
@@ -33,45 +33,36 @@ export async function putApart(
   signal?.throwIfAborted()
   const start = await threadProgram(new URL('./put-worker.ts', import.meta.url))
   signal?.throwIfAborted()
-  const worker = start({
-    name: 'cria-put',
-    workerData: job,
-    resourceLimits: { maxOldGenerationSizeMb: memoryLimit() },
-  })
-  let answer: PutAnswer | undefined
-  let cause: unknown
+  const worker = start({ name: 'cria-put', resourceLimits: { maxOldGenerationSizeMb: memoryLimit() } })
   const onAbort = (): void => void worker.terminate()
   signal?.addEventListener('abort', onAbort, { once: true })
-  worker.on('message', (message: PutAnswer | PutProgress) => {
-    if ('share' in message) onProgress?.(message.share)
-    else answer = message
-  })
-  worker.on('error', (error: unknown) => {
-    cause = error
-  })
-  await new Promise((resolve) => worker.once('exit', resolve))
-  signal?.removeEventListener('abort', onAbort)
-  // What was stored before it was aborted is stored.
-  if (answer === undefined) signal?.throwIfAborted()
-  if (answer === undefined) throw died(job, cause)
-  if ('error' in answer) throw errorFromInfo(answer.error)
-  return answer.outcomes
+  try {
+    const answer = await askThread<PutAnswer>(worker, job, onProgress)
+    if ('error' in answer) throw errorFromInfo(answer.error)
+    return answer.outcomes
+  } catch (thrown) {
+    if (!(thrown instanceof ThreadEnded)) throw thrown
+    signal?.throwIfAborted()
+    throw deathOf(job, thrown)
+  } finally {
+    signal?.removeEventListener('abort', onAbort)
+    await worker.terminate()
+  }
 }
 
-function died({ path, additions }: PutJob, cause: unknown): CriaError {
+function deathOf({ path, additions }: PutJob, { message, cause, isOutOfMemory }: ThreadEnded): CriaError {
   const [largest] = additions.toSorted((a, b) => b.document.text.length - a.document.text.length)
   const source = largest?.document.source ?? ''
-  if (cause instanceof Error && 'code' in cause && cause.code === 'ERR_WORKER_OUT_OF_MEMORY') {
+  if (isOutOfMemory) {
     return new CriaError(
       'store_failed',
       `${JSON.stringify(source)} is too large for the memory there is: indexing it takes more than ${memoryLimit()} MB.`,
       { cause, details: { tooLarge: source }, hint: 'Nothing of it was stored. Cut it into smaller documents, or leave it out.' },
     )
   }
-  const reason = cause instanceof Error ? cause.message : 'it was ended'
   return new CriaError(
     'store_failed',
-    `The thread that was putting ${JSON.stringify(source)} into ${path} ended before it was done (${reason}).`,
+    `The thread that was putting ${JSON.stringify(source)} into ${path} ended before it was done (${message}).`,
     { cause, hint: 'Nothing of it was stored. Cut the document into smaller ones, or leave it out.' },
   )
 }

@@ -1,8 +1,9 @@
-/** The thread that puts documents into a store: one transaction, and it ends. */
+/** The thread that puts documents into a store: one transaction for each request. */
 
-import { parentPort, workerData } from 'node:worker_threads'
+import { parentPort } from 'node:worker_threads'
 import { toCriaError } from '../../core/error.ts'
 import type { ErrorInfo } from '../../core/error.ts'
+import type { ThreadProgress } from '../../util/threads.ts'
 import { chunkDocument } from '../chunk/chunk-document.ts'
 import type { ChunkOptions } from '../chunk/chunk-document.ts'
 import { openStoreFile } from '../sqlite/file.ts'
@@ -19,22 +20,13 @@ export interface PutJob {
 }
 
 export type PutAnswer = { readonly outcomes: Outcome[] } | { readonly error: ErrorInfo }
-/** Comes before the answer, now and then. */
-export interface PutProgress {
-  /** Share of the chunks that are indexed, 0 to 1. */
-  readonly share: number
-}
 
 function put({ path, synchronous, chunk, recipe, additions }: PutJob): PutAnswer {
   try {
     const connection = openStoreFile({ path, readOnly: false, synchronous })
     try {
       let total = 0
-      const index = new IndexWriter(connection, (added) => {
-        const progress: PutProgress = { share: added / Math.max(added, total) }
-        // oxlint-disable-next-line unicorn/require-post-message-target-origin -- threads have no origin
-        parentPort?.postMessage(progress)
-      })
+      const index = new IndexWriter(connection, (added) => send({ share: added / Math.max(added, total) }))
       const cut: Chunker = (document) => {
         const chunks = chunkDocument(document, chunk)
         total += chunks.length
@@ -49,5 +41,9 @@ function put({ path, synchronous, chunk, recipe, additions }: PutJob): PutAnswer
   }
 }
 
-// oxlint-disable-next-line unicorn/require-post-message-target-origin -- threads have no origin
-parentPort?.postMessage(put(workerData as PutJob))
+function send(message: PutAnswer | ThreadProgress): void {
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- threads have no origin
+  parentPort?.postMessage(message)
+}
+
+parentPort?.on('message', (job: PutJob) => send(put(job)))

@@ -2,9 +2,27 @@
 
 import { parentPort, workerData } from 'node:worker_threads'
 import { toCriaError } from '../../core/error.ts'
+import type { ErrorInfo } from '../../core/error.ts'
+import type { ScoredChunk, SearchOptions } from '../../core/store.ts'
 import { SqliteDocumentStore } from '../sqlite.ts'
-import { END } from './messages.ts'
-import type { SearchAnswer, SearchRequest, StoreFile } from './messages.ts'
+import type { QueryVector } from '../sqlite/nearest.ts'
+
+/** The store that the thread reads, given to it when it starts. */
+export interface StoreFile {
+  readonly path: string
+  readonly name: string
+}
+
+/** Asks for a search, or ends the thread when what it works on is done. */
+export type Request = SearchRequest | 'end'
+
+export interface SearchRequest extends Pick<SearchOptions, 'limit' | 'filter'> {
+  readonly query: string
+  /** The question for stores with vectors, made by the thread that asks: it has the model. */
+  readonly vector?: QueryVector
+}
+
+export type SearchAnswer = { readonly chunks: ScoredChunk[] } | { readonly error: ErrorInfo }
 
 const { path, name } = workerData as StoreFile
 let store: SqliteDocumentStore | undefined
@@ -18,8 +36,8 @@ async function answer({ query, vector, ...options }: SearchRequest): Promise<Sea
   }
 }
 
-parentPort?.on('message', (request: SearchRequest | typeof END) => {
-  if (request === END) {
+parentPort?.on('message', (request: Request) => {
+  if (request === 'end') {
     void (store?.close() ?? Promise.resolve()).finally(() => parentPort?.close())
     return
   }

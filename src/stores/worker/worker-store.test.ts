@@ -5,8 +5,7 @@ import { describe, it } from 'vitest'
 import { wordVectors } from '../../../test/support/word-vectors.ts'
 import { documentStoreSuite } from '../../testing/document-store-suite.ts'
 import { SqliteDocumentStore } from '../sqlite.ts'
-import { SearchThread } from './search-thread.ts'
-import { WorkerStore } from './worker-store.ts'
+import { SearchThread, WorkerStore } from './search-thread.ts'
 
 for (const [name, options] of [
   ['WorkerStore', {}],
