@@ -60,11 +60,6 @@ export type { RerankChoice } from './prepare/rerank.ts'
 export type { FollowUps, RetrievalOptions } from './prepare/retrieve.ts'
 export type { ContextPiece, ContextRequest, ContextSource, EarlierRead, Injected } from './core/injection.ts'
 
-export { AgentBot } from './bots/agent-bot.ts'
-export type { AgentBotAnswer, AgentBotOptions } from './bots/agent-bot.ts'
-export { AsyncQueryBot } from './bots/async-bots.ts'
-export { AsyncSimpleBot } from './bots/async-bots.ts'
-export { AsyncToolBot } from './bots/async-bots.ts'
 export {
   completionOptionsForMessages,
   extractContent,
@@ -74,17 +69,17 @@ export {
   streamTokensForMessages,
 } from './bots/completion.ts'
 export type { ModelResponse } from './bots/completion.ts'
-export type { BotAnswer, Notice } from './bots/answer.ts'
-export type { AnswerStream } from './bots/answer-stream.ts'
+export type { AnswerStream, BotAnswer, Notice } from './bots/answer.ts'
 export type { BotOptions, StreamTarget } from './bots/options.ts'
 export { StructuredBot } from './bots/structured-bot.ts'
 export type { AnswerOf, StructuredAnswer, StructuredBotOptions, UnfitAnswer } from './bots/structured-bot.ts'
+export { AsyncQueryBot } from './bots/async-query-bot.ts'
 export { QueryBot } from './bots/query-bot.ts'
 export type { QueryAskOptions, QueryBotOptions } from './bots/query-bot.ts'
-export { SimpleBot } from './bots/simple-bot.ts'
+export { AsyncSimpleBot, SimpleBot } from './bots/simple-bot.ts'
 export type { AskOptions, StreamOptions } from './bots/simple-bot.ts'
-export { ToolBot } from './bots/tool-bot.ts'
-export type { ParsedCall, ToolBotAnswer, ToolBotOptions } from './bots/tool-bot.ts'
+export { AgentBot, AsyncToolBot, ToolBot } from './bots/tool-bots.ts'
+export type { AgentBotAnswer, AgentBotOptions, ParsedCall, ToolBotAnswer, ToolBotOptions } from './bots/tool-bots.ts'
 
 export type {
   Amount,

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { calling, tool } from '../../test/calls.ts'
-import { AsyncSimpleBot } from '../bots/async-bots.ts'
+import { AsyncSimpleBot } from '../bots/simple-bot.ts'
 import { ConfigurationError } from '../core/error.ts'
 import type { QueryEvent } from '../core/event.ts'
 import { ScriptedModel } from '../providers/scripted/scripted-model.ts'

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest'
-import { AgentBot } from '../bots/agent-bot.ts'
+import { AgentBot } from '../bots/tool-bots.ts'
 import { SimpleBot } from '../bots/simple-bot.ts'
 import { CriaError } from '../core/error.ts'
 import type { Recorder } from '../core/recorder.ts'

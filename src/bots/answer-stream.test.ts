@@ -2,9 +2,8 @@ import { describe, expect, it } from 'vitest'
 import { CriaError } from '../core/error.ts'
 import { ScriptedModel } from '../providers/scripted/scripted-model.ts'
 import type { ScriptedAnswer } from '../providers/scripted/scripted-model.ts'
-import { AnswerStream } from './answer-stream.ts'
-import { AsyncSimpleBot } from './async-bots.ts'
-import { SimpleBot } from './simple-bot.ts'
+import { AnswerStream } from './answer.ts'
+import { AsyncSimpleBot, SimpleBot } from './simple-bot.ts'
 
 const COUNTED = { text: ['One ', 'two ', 'three'] }
 

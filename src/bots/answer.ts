@@ -1,42 +1,17 @@
-/** Makes the answer of `ask()` from the events of a turn. */
+/** Reads the answer of a bot from the events of a turn: at once, or as a stream that can also be awaited. */
 
-import type { Citation } from '../core/citation.ts'
 import { ConfigurationError, CriaError, errorFromInfo, NoAssistantMessageError } from '../core/error.ts'
-import type { EventOf, NoticeEvent, QueryEvent, QueryResult } from '../core/event.ts'
+import type { NoticeEvent, QueryEvent, QueryResult } from '../core/event.ts'
 import type { Message } from '../core/message.ts'
+import { eitherOf } from '../engine/checks/values.ts'
 import { abortReasonOf, causeOf } from '../engine/turn-end.ts'
-import type { PermissionRequest } from '../core/tool.ts'
-import type { Usage } from '../core/usage.ts'
 import { defined } from '../util/check.ts'
+import { unheard } from '../util/promise.ts'
 
-/** The assistant message, and what the turn came to. */
-export interface BotAnswer extends Message {
-  /** Present where the answer rests on documents. */
-  readonly citations?: readonly Citation[]
-  /** Statements without a citation; present with `citations`. */
-  readonly uncited?: number
-  /** `true`: the documents do not hold the answer, and the answer says so. */
-  readonly abstained?: boolean
-  /** Tokens of the whole turn: all of its model calls, failed attempts included. */
-  readonly usage: Usage
-  /** US dollars for the whole turn; `null` when the price of a model that was used is unknown. */
-  readonly costUsd: number | null
-  /** Why the answer ended; `max-steps` and `stop-when` are limits of the bot. */
-  readonly finishReason: QueryResult['finishReason']
-  /** The calls that wait for a decision by `query({ decide })`; present with the finish reason `waiting`. */
-  readonly waiting?: readonly PermissionRequest[]
-  /** The model that gave the answer, as `provider/model`: a fallback, where the first one could not. */
-  readonly model: string
-  /** Model calls of the turn that were answered. */
-  readonly steps: number
-  /** The answer came from the response cache. */
-  readonly cacheHit: boolean
+/** The assistant message, and what the turn came to: its result, with the message in place of `text`. */
+export interface BotAnswer extends Message, Omit<QueryResult, 'text' | 'traceId'> {
   /** Notices of the turn, in order: `code` and `message`. Empty where there were none. */
   readonly notices: readonly Notice[]
-  /** Id of the turn in the journal. */
-  readonly turnId: string
-  /** Continues the conversation: `ask(input, { sessionId })`. */
-  readonly sessionId: string
 }
 
 /** A notice without the marks of an event. */
@@ -44,9 +19,11 @@ export type Notice = Pick<NoticeEvent, 'code' | 'message' | 'details'>
 
 /** Reads a turn to its end. @throws CriaError when it did not end in an answer. */
 export async function answerFrom(events: AsyncIterable<QueryEvent>): Promise<BotAnswer> {
-  const reading = new Reading()
-  for await (const event of events) reading.add(event)
-  return reading.answer()
+  const deltas = deltasOf(events, 'hold')
+  for (;;) {
+    const next = await deltas.next()
+    if (next.done === true) return next.value
+  }
 }
 
 /**
@@ -59,129 +36,174 @@ export async function* deltasOf(
   events: AsyncIterable<QueryEvent>,
   onReset?: (() => void) | 'hold',
 ): AsyncGenerator<string, BotAnswer, undefined> {
-  const reading = new Reading()
+  const notices: Notice[] = []
+  let message: Message | undefined
+  let answer: BotAnswer | undefined
   let held: string[] = []
   for await (const event of events) {
-    reading.add(event)
     if (event.parent !== undefined) continue
-    if (event.type === 'text_delta' && onReset !== 'hold') yield event.text
-    else if (event.type === 'text_delta') held.push(event.text)
-    else if (event.type === 'reset') {
-      held = []
-      if (onReset !== 'hold') onReset?.()
-    } else if (event.type === 'message') {
-      yield* held
-      held = []
+    switch (event.type) {
+      case 'text_delta':
+        if (onReset === 'hold') held.push(event.text)
+        else yield event.text
+        break
+      case 'reset':
+        held = []
+        if (onReset !== 'hold') onReset?.()
+        break
+      case 'message':
+        message = event.message
+        yield* held
+        held = []
+        break
+      case 'notice':
+        notices.push({ code: event.code, message: event.message, ...defined({ details: event.details }) })
+        break
+      case 'complete':
+        if (message !== undefined) answer = toAnswer(message, event.result, notices)
+        break
+      case 'error':
+        throw errorFromInfo({ ...event.error, details: { ...event.error.details, turnId: event.turnId } }, causeOf(event.error))
+      case 'cancelled': {
+        const { reason, turnId, usage, costUsd } = event
+        const facts = { details: { turnId }, ...defined({ usage, costUsd }) }
+        throw new CriaError('aborted', reason, { ...facts, cause: abortReasonOf(event) })
+      }
+      default:
+        break
     }
   }
-  return reading.answer()
-}
-
-/**
- * A generator that can be left at any time: `return()` aborts the signal that `begin` was given where a `next()` is waiting, which an async
- * generator alone would wait for. The `next()` that waited is then done.
- *
- * @param given the caller's signal, which ends the generator as well.
- * @throws ConfigurationError when that is not a signal.
- */
-export function leavable<T, R>(
-  begin: (signal: AbortSignal) => AsyncGenerator<T, R, undefined>,
-  given: AbortSignal | undefined,
-): AsyncGenerator<T, R, undefined> {
-  if (given !== undefined && !(given instanceof AbortSignal))
-    throw new ConfigurationError('`abortSignal` must be an AbortSignal, such as the `signal` of an AbortController.')
-  const leaving = new AbortController()
-  const inner = begin(given === undefined ? leaving.signal : AbortSignal.any([given, leaving.signal]))
-  const done = { done: true as const, value: undefined as R }
-  let waiting = 0
-  let isLeft = false
-  const leave = (): void => {
-    isLeft = true
-    if (waiting > 0) leaving.abort(new CriaError('aborted', 'The reader of the turn left.'))
-  }
-  return {
-    next: async () => {
-      if (isLeft) return done
-      waiting++
-      try {
-        const read = await inner.next()
-        return isLeft ? done : read
-      } catch (error) {
-        if (isLeft) return done
-        throw error
-      } finally {
-        waiting--
-      }
-    },
-    return: async (value) => {
-      leave()
-      return await inner.return(value)
-    },
-    throw: async (error) => {
-      leave()
-      return await inner.throw(error)
-    },
-    [Symbol.asyncIterator]() {
-      return this
-    },
-    async [Symbol.asyncDispose]() {
-      await this.return(undefined as R)
-    },
-  }
-}
-
-/** Collects what an answer is made of. */
-class Reading {
-  readonly #notices: Notice[] = []
-  #message: Message | undefined
-  #answer: BotAnswer | undefined
-
-  /** @throws CriaError for an event that ends the turn without an answer. */
-  add(event: QueryEvent): void {
-    if (event.parent !== undefined) return
-    if (event.type === 'message') this.#message = event.message
-    else if (event.type === 'error')
-      throw errorFromInfo({ ...event.error, details: { ...event.error.details, turnId: event.turnId } }, causeOf(event.error))
-    else if (event.type === 'cancelled') throw cancelled(event)
-    else if (event.type === 'notice') this.#notices.push(noticeOf(event))
-    else if (event.type === 'complete' && this.#message !== undefined)
-      this.#answer = toAnswer(this.#message, event.result, this.#notices)
-  }
-
-  answer(): BotAnswer {
-    if (this.#answer === undefined) throw new NoAssistantMessageError('The stream ended without an assistant message.')
-    return this.#answer
-  }
-}
-
-function cancelled(event: EventOf<'cancelled'>): CriaError {
-  const { reason, turnId, usage, costUsd } = event
-  return new CriaError('aborted', reason, {
-    details: { turnId },
-    ...defined({ usage, costUsd }),
-    cause: abortReasonOf(event),
-  })
-}
-
-function noticeOf({ code, message, details }: NoticeEvent): Notice {
-  return { code, message, ...(details === undefined ? {} : { details }) }
+  if (answer === undefined) throw new NoAssistantMessageError('The stream ended without an assistant message.')
+  return answer
 }
 
 function toAnswer(message: Message, result: QueryResult, notices: readonly Notice[]): BotAnswer {
-  const { usage, costUsd, finishReason, waiting, model, steps, cacheHit, turnId, sessionId, citations, uncited, abstained } =
-    result
-  return {
-    ...message,
-    usage,
-    costUsd,
-    finishReason,
-    ...(waiting === undefined ? {} : { waiting }),
-    model,
-    steps,
-    cacheHit,
-    notices,
-    turnId,
-    sessionId,
-    ...defined({ citations, uncited, abstained }),
+  const { text: _, traceId: __, ...facts } = result
+  return { ...message, ...facts, notices }
+}
+
+/**
+ * Begins a stream that can be left at any time. `begin` gets the options with one signal, which is aborted by the caller's signal and when the
+ * reader leaves while the next piece is waited for: `return()` of a generator alone would wait for it.
+ *
+ * @throws ConfigurationError when the signal is given twice or is not one.
+ */
+export function leavable<
+  Options extends { readonly abortSignal?: AbortSignal | undefined; readonly signal?: AbortSignal | undefined },
+  Piece,
+  Answer,
+>(
+  options: Options,
+  begin: (options: Omit<Options, 'signal'>) => AsyncGenerator<Piece, Answer, undefined>,
+): AnswerStream<Piece, Answer> {
+  const given = eitherOf(options, 'abortSignal', 'signal')
+  if (given !== undefined && !(given instanceof AbortSignal))
+    throw new ConfigurationError('`abortSignal` must be an AbortSignal, such as the `signal` of an AbortController.')
+  const leaving = new AbortController()
+  const { signal: _, ...rest } = options
+  const abortSignal = given === undefined ? leaving.signal : AbortSignal.any([given, leaving.signal])
+  return new AnswerStream(begin({ ...rest, abortSignal }), leaving)
+}
+
+/**
+ * The pieces of an answer as they come, and the finished answer:
+ *
+ *     const stream = bot.stream('…')
+ *     for await (const text of stream) process.stdout.write(text)
+ *     const { usage } = await stream.answer
+ *
+ * @typeParam Piece what is iterated over: text, or what the bot's documentation says.
+ * @typeParam Answer what `answer` resolves to, and the iterator returns at its end.
+ */
+export class AnswerStream<Piece, Answer> implements AsyncGenerator<Piece, Answer, undefined> {
+  readonly #source: AsyncGenerator<Piece, Answer, undefined>
+  readonly #leaving: AbortController
+  /** Pieces that were read for `answer` and not yet by a reader. */
+  readonly #ahead: Promise<IteratorResult<Piece, Answer>>[] = []
+  #answer: Promise<Answer> | undefined
+  #end: { readonly value: Answer } | { readonly thrown: unknown } | undefined
+  #isLeft = false
+  /** Calls of `next()` that wait for the source. */
+  #waiting = 0
+
+  /** @param leaving aborted when the reader leaves while it waits for a piece. */
+  constructor(source: AsyncGenerator<Piece, Answer, undefined>, leaving: AbortController = new AbortController()) {
+    this.#source = source
+    this.#leaving = leaving
+  }
+
+  /**
+   * The finished answer. Reads the stream to its end, also where nobody iterates over it; pieces that were read are kept for a reader that
+   * comes later. Rejects as the iterator does, and with `aborted` when the reader left early.
+   */
+  get answer(): Promise<Answer> {
+    if (this.#answer === undefined) {
+      this.#answer = this.#readAll()
+      // A reader of the stream is told of the failure as well: an answer that is not awaited must not end the process.
+      unheard(this.#answer)
+    }
+    return this.#answer
+  }
+
+  /** Gives the next piece, or the answer at the end. */
+  next(): Promise<IteratorResult<Piece, Answer>> {
+    return this.#ahead.shift() ?? this.#pull()
+  }
+
+  /** Cancels the turn. */
+  return(value: Answer | PromiseLike<Answer>): Promise<IteratorResult<Piece, Answer>> {
+    this.#leave(new CriaError('aborted', 'The reader of the stream left before the answer was complete.'))
+    return this.#source.return(value)
+  }
+
+  /** Ends the stream with this error. */
+  throw(error: unknown): Promise<IteratorResult<Piece, Answer>> {
+    this.#leave(error)
+    return this.#source.throw(error)
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.return(undefined as never)
+  }
+
+  #leave(thrown: unknown): void {
+    this.#end ??= { thrown }
+    this.#ahead.length = 0
+    this.#isLeft = true
+    if (this.#waiting > 0) this.#leaving.abort(new CriaError('aborted', 'The reader of the turn left.'))
+  }
+
+  /** A read that still waits when the reader leaves is done, whatever becomes of it. */
+  async #pull(): Promise<IteratorResult<Piece, Answer>> {
+    const left = { done: true, value: undefined as never } as const
+    if (this.#isLeft) return left
+    this.#waiting++
+    try {
+      const next = await this.#source.next()
+      if (this.#isLeft) return left
+      if (next.done === true) this.#end ??= { value: next.value }
+      return next
+    } catch (thrown) {
+      if (this.#isLeft) return left
+      this.#end ??= { thrown }
+      throw thrown
+    } finally {
+      this.#waiting--
+    }
+  }
+
+  async #readAll(): Promise<Answer> {
+    while (this.#end === undefined) {
+      const next = this.#pull()
+      this.#ahead.push(next)
+      unheard(next)
+      await next
+    }
+    if ('thrown' in this.#end) throw this.#end.thrown
+    return this.#end.value
   }
 }

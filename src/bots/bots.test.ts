@@ -1,9 +1,9 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { Writable } from 'node:stream'
 import { inspect } from 'node:util'
 import { describe, expect, it, vi } from 'vitest'
 import { tool } from '../../test/calls.ts'
+import { Page } from '../../test/support/page.ts'
 import { openRecorder } from '../app/journal.ts'
 import { CriaError, NoAssistantMessageError } from '../core/error.ts'
 import { toMessages, user } from '../core/message.ts'
@@ -15,7 +15,7 @@ import type { Script } from '../providers/scripted/scripted-model.ts'
 import { ChatMemory } from '../stores/chat-memory.ts'
 import { MemoryDocumentStore } from '../stores/memory.ts'
 import { systemClock } from '../util/clock.ts'
-import { AsyncSimpleBot } from './async-bots.ts'
+import { AsyncSimpleBot, SimpleBot } from './simple-bot.ts'
 import {
   completionOptionsForMessages,
   extractContent,
@@ -25,19 +25,10 @@ import {
   streamTokensForMessages,
 } from './completion.ts'
 import { QueryBot } from './query-bot.ts'
-import { SimpleBot } from './simple-bot.ts'
 
 const journal = () => openRecorder(':memory:')
 
 const ESC = '\u001B'
-
-class Page extends Writable {
-  text = ''
-  override _write(chunk: Buffer, _encoding: string, done: () => void): void {
-    this.text += chunk.toString('utf8')
-    done()
-  }
-}
 
 describe('SimpleBot', () => {
   it('CORE-SIMPLE-001 takes four stream targets and names them when another one comes', () => {

@@ -10,7 +10,8 @@ import { afterEach, beforeEach, expect, it } from 'vitest'
 import { openRecorder } from '../app/journal.ts'
 import { ScriptedModel } from '../providers/scripted/scripted-model.ts'
 import { SqliteDocumentStore } from '../stores/sqlite.ts'
-import { AsyncQueryBot, AsyncSimpleBot } from './async-bots.ts'
+import { AsyncQueryBot } from './async-query-bot.ts'
+import { AsyncSimpleBot } from './simple-bot.ts'
 
 const HOLDER = join(import.meta.dirname, '../../test/support/lock-holder.ts')
 /** Milliseconds for which the event loop may stand still, 99 times of 100. */

@@ -12,7 +12,7 @@ import type { Schema } from '../core/schema.ts'
 import type { MemoryStore } from '../core/store.ts'
 import { resolveModel } from '../app/open-model.ts'
 import { checkSettings, SETTINGS } from '../engine/checks/options.ts'
-import { checkList, checkNames, checkPort, checkType } from '../engine/checks/values.ts'
+import { checkList, checkNames, checkNumber, checkOneOf, checkPort, checkType, eitherOf } from '../engine/checks/values.ts'
 import { namesOf } from '../util/nearest.ts'
 
 /** Where the text of an answer is shown while it comes. */
@@ -20,22 +20,26 @@ const STREAM_TARGETS = ['stdout', 'panel', 'api', 'none'] as const
 /** Where the text of an answer is shown while it comes. */
 export type StreamTarget = (typeof STREAM_TARGETS)[number]
 
-type PassedOn =
-  | 'fallbackModels'
-  | 'fallbackOn'
-  | 'switchModels'
-  | 'retry'
-  | 'timeouts'
-  | 'enableThinking'
-  | 'budget'
-  | 'cache'
-  | 'slowAfter'
-  | 'specialist'
-  | 'context'
-  | 'showThinking'
-  | 'onUpdateUsage'
-  | 'onQueryCompleted'
-  | 'answerLimits'
+const PASSED = [
+  'fallbackModels',
+  'fallbackOn',
+  'switchModels',
+  'retry',
+  'timeouts',
+  'enableThinking',
+  'budget',
+  'cache',
+  'slowAfter',
+  'specialist',
+  'context',
+  'showThinking',
+  'onUpdateUsage',
+  'onQueryCompleted',
+  'answerLimits',
+] as const
+type PassedOn = (typeof PASSED)[number]
+/** Options of `query()` that a bot takes as they are. */
+export const PASSED_ON: readonly PassedOn[] = PASSED
 
 /** Options of every bot. */
 export interface BotOptions extends CallSettings, Pick<QueryOptions, PassedOn> {
@@ -70,99 +74,60 @@ export interface BotOptions extends CallSettings, Pick<QueryOptions, PassedOn> {
   readonly output?: NodeJS.WritableStream
 }
 
+const LOOP = [
+  'hasPermissionsToUseTool',
+  'rules',
+  'hooks',
+  'repairToolCall',
+  'safeMode',
+  'toolConcurrency',
+  'toolChoice',
+  'prepareStep',
+  'stopWhen',
+  'nesting',
+] as const
 /** Options of the loop, for bots that run tools: as those of `query()`. */
-export type LoopOptions = Pick<
-  QueryOptions,
-  | 'hasPermissionsToUseTool'
-  | 'rules'
-  | 'hooks'
-  | 'repairToolCall'
-  | 'safeMode'
-  | 'toolConcurrency'
-  | 'toolChoice'
-  | 'prepareStep'
-  | 'stopWhen'
-  | 'nesting'
->
+export type LoopOptions = Pick<QueryOptions, (typeof LOOP)[number]>
+/** Their names. */
+export const LOOP_OPTIONS: readonly (keyof LoopOptions)[] = LOOP
 
-export const LOOP_OPTIONS: readonly (keyof LoopOptions)[] = namesOf<LoopOptions>({
-  hasPermissionsToUseTool: true,
-  rules: true,
-  hooks: true,
-  repairToolCall: true,
-  safeMode: true,
-  toolConcurrency: true,
-  toolChoice: true,
-  prepareStep: true,
-  stopWhen: true,
-  nesting: true,
-}) as readonly (keyof LoopOptions)[]
-
-/** Those of them that were given. */
-export function loopOf(options: LoopOptions): LoopOptions {
-  return Object.fromEntries(LOOP_OPTIONS.flatMap((name) => (options[name] === undefined ? [] : [[name, options[name]]])))
+/** The options of these names that were given. */
+export function optionsOf<Options extends object, Name extends keyof Options>(
+  options: Options,
+  names: readonly Name[],
+): { [Key in Name]?: Exclude<Options[Key], undefined> } {
+  return Object.fromEntries(names.flatMap((name) => (options[name] === undefined ? [] : [[name, options[name]]]))) as never
 }
 
-/** The options of AgentBot that every bot takes. */
-export function withoutLoop(options: Omit<BotOptions, 'schema'> & LoopOptions): BotOptions {
-  return withoutNames(options, LOOP_OPTIONS)
+/** A count of at least 1, under either of its two names. @throws ConfigurationError for another value, and when it was given twice. */
+export function countOf<Options extends object, Name extends keyof Options & string>(
+  options: Options & { readonly [Key in Name]?: number },
+  own: Name,
+  alias: Name,
+): number | undefined {
+  for (const name of [own, alias]) checkNumber(name, options[name], 1)
+  return eitherOf<{ readonly [Key in Name]?: number }, Name, Name>(options, own, alias)
 }
 
-/** The options without those of these names. */
-export function withoutNames(options: object, names: readonly string[]): BotOptions {
-  return Object.fromEntries(Object.entries(options).filter(([name]) => !names.includes(name)))
-}
-
-/** Options of `query()` that a bot takes as they are. */
-export const PASSED_ON: readonly PassedOn[] = [
-  'fallbackModels',
-  'fallbackOn',
-  'switchModels',
-  'retry',
-  'timeouts',
-  'enableThinking',
-  'budget',
-  'cache',
-  'slowAfter',
-  'specialist',
-  'context',
-  'showThinking',
-  'onUpdateUsage',
-  'onQueryCompleted',
-  'answerLimits',
+/** The compiler sees to it that none is missing. */
+const BOT_OPTIONS: readonly string[] = [
+  ...PASSED_ON,
+  ...Object.keys(SETTINGS),
+  ...namesOf<Omit<BotOptions, PassedOn | keyof CallSettings>>({
+    system: true,
+    systemPrompt: true,
+    model: true,
+    memory: true,
+    streamTarget: true,
+    jsonMode: true,
+    schema: true,
+    apiKey: true,
+    mockResponse: true,
+    name: true,
+    recorder: true,
+    output: true,
+  }),
 ]
-
-/** As for `query()`: the compiler sees to it that none is missing. */
-const BOT_OPTIONS: readonly string[] = namesOf<BotOptions>({
-  system: true,
-  systemPrompt: true,
-  model: true,
-  fallbackModels: true,
-  fallbackOn: true,
-  switchModels: true,
-  cache: true,
-  slowAfter: true,
-  specialist: true,
-  context: true,
-  showThinking: true,
-  onUpdateUsage: true,
-  onQueryCompleted: true,
-  answerLimits: true,
-  memory: true,
-  streamTarget: true,
-  jsonMode: true,
-  schema: true,
-  apiKey: true,
-  mockResponse: true,
-  name: true,
-  recorder: true,
-  output: true,
-  retry: true,
-  timeouts: true,
-  enableThinking: true,
-  budget: true,
-  ...SETTINGS,
-})
 
 /** What `query()`, and other libraries, call what is there under another name. */
 const ELSEWHERE = {
@@ -173,23 +138,25 @@ const ELSEWHERE = {
 }
 
 /**
- * As `checkNames`, for a bot that takes more than every bot does.
+ * The options that every bot takes, out of those of a bot that takes more.
  *
  * @param own the names of what only it takes.
  * @param elsewhere hints of its own, before those of all bots.
+ * @throws ConfigurationError for a name that it does not take.
  */
-export function checkBotNames(
+export function sharedOptions(
   what: string,
   options: object,
   own: readonly string[],
   elsewhere: Readonly<Record<string, string>> = {},
-): void {
+): BotOptions {
   checkNames(what, options, [...BOT_OPTIONS, ...own], { ...ELSEWHERE, ...elsewhere })
+  return Object.fromEntries(Object.entries(options).filter(([name]) => !own.includes(name)))
 }
 
 /** @throws ConfigurationError that names the option, what was expected and what came. */
 export function checkBotOptions(options: BotOptions): void {
-  checkBotNames('A bot', options, [])
+  sharedOptions('A bot', options, [])
   const { streamTarget, jsonMode, schema, apiKey, model, fallbackModels = [], memory, recorder } = options
   for (const name of ['system', 'systemPrompt'] as const)
     if (!isFilledPrompt(options[name])) checkType(name, options[name], 'string')
@@ -201,11 +168,7 @@ export function checkBotOptions(options: BotOptions): void {
   if (recorder !== false) checkPort('recorder', recorder, 'openTurn', 'openRecorder()')
   checkList('fallbackModels', fallbackModels, 'models')
   for (const model of fallbackModels) resolveModel(model)
-  if (streamTarget !== undefined && !STREAM_TARGETS.includes(streamTarget)) {
-    throw new ConfigurationError(
-      `streamTarget must be one of ${STREAM_TARGETS.join(', ')}, but is ${JSON.stringify(streamTarget)}.`,
-    )
-  }
+  checkOneOf('streamTarget', streamTarget, STREAM_TARGETS)
   if (apiKey !== undefined && typeof model === 'object') {
     throw new ConfigurationError(
       '`apiKey` has no effect beside a model that is made already: give the key to createModel(name, { apiKey }), or name the model.',

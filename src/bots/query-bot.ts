@@ -14,10 +14,10 @@ import { previewRag, DEFAULT_RESULTS } from '../engine/preview.ts'
 import type { RagComposition } from '../engine/preview.ts'
 import { currentSpan } from '../engine/span.ts'
 import { rememberAnswer } from './memory.ts'
-import { checkBotNames } from './options.ts'
+import { optionsOf, sharedOptions } from './options.ts'
 import type { BotOptions } from './options.ts'
 import { SimpleBot } from './simple-bot.ts'
-import type { AskOptions, StreamOptions } from './simple-bot.ts'
+import type { AskOptions, BotKind, StreamOptions } from './simple-bot.ts'
 import { defined } from '../util/check.ts'
 
 /** Options of `new QueryBot()`. */
@@ -63,21 +63,19 @@ export class QueryBot extends SimpleBot {
   /** The documents that are searched. */
   readonly docstore: DocumentSource
   readonly #retrieve: NonNullable<QueryBotOptions['retrieve']>
-  readonly #verify: QueryBotOptions['verify']
 
   /** @throws ConfigurationError when there is no document store, and as SimpleBot. */
   constructor(options: QueryBotOptions) {
-    checkBotNames('QueryBot', options, ['docstore', 'retrieve', 'verify'], ELSEWHERE)
-    const { docstore, retrieve, verify, ...rest } = options
-    super(rest)
+    super(sharedOptions('QueryBot', options, ['docstore', 'retrieve', 'verify'], ELSEWHERE))
+    const { docstore, retrieve = {}, verify } = options
     if (docstore === undefined || docstore === null)
       throw new ConfigurationError('QueryBot needs a `docstore`: any document store, such as one of SqliteDocumentStore.open().')
     checkPort('docstore', docstore, 'retrieve', 'SqliteDocumentStore.open()')
     this.docstore = docstore
-    this.#retrieve = retrieve ?? {}
-    this.#verify = verify
+    this.#retrieve = retrieve
+    this.recipe = optionsOf(options, ['verify'])
     if (verify !== undefined) checkVerify(resolveVerify(verify))
-    checkRetrieval({ ...resolveRetrieval(this.#retrieve), docstore })
+    checkRetrieval({ ...resolveRetrieval(retrieve), docstore })
   }
 
   /**
@@ -104,26 +102,14 @@ export class QueryBot extends SimpleBot {
     return super.run(asQuestion(input), ...rest)
   }
 
-  protected override get askOptions(): readonly string[] {
-    return [...super.askOptions, 'nResults', 'filter']
+  protected override get kind(): BotKind {
+    return { name: 'QueryBot', operation: 'querybot.ask', target: 'stdout', asks: ['nResults', 'filter'] }
   }
 
-  protected override get kind(): string {
-    return 'QueryBot'
-  }
-
-  protected override recipe({ nResults, filter }: QueryAskOptions): Partial<QueryOptions> {
-    const { docstore, memory } = this.#stores()
+  protected override queryOptions({ nResults, filter }: QueryAskOptions): Partial<QueryOptions> {
     const both = { ...filter, ...this.#retrieve.filter }
-    return {
-      ...(this.#verify === undefined ? {} : { verify: this.#verify }),
-      retrieve: {
-        ...this.#retrieve,
-        docstore,
-        ...defined({ memory, nResults }),
-        ...(Object.keys(both).length === 0 ? {} : { filter: both }),
-      },
-    }
+    const found = defined({ ...this.#stores(), nResults, filter: Object.keys(both).length === 0 ? undefined : both })
+    return { ...this.recipe, retrieve: { ...this.#retrieve, ...found } }
   }
 
   /** What is asked when `store` is to be searched. */

@@ -9,10 +9,9 @@ import { ScriptedModel } from '../providers/scripted/scripted-model.ts'
 import { ChatMemory } from '../stores/chat-memory.ts'
 import { MemoryDocumentStore } from '../stores/memory.ts'
 import { defineTool } from '../tools/define-tool.ts'
-import { AsyncToolBot } from './async-bots.ts'
+import { AsyncToolBot, ToolBot } from './tool-bots.ts'
 import { QueryBot } from './query-bot.ts'
 import { SimpleBot } from './simple-bot.ts'
-import { ToolBot } from './tool-bot.ts'
 
 const image = { type: 'image', mediaType: 'image/png', data: 'iVBORw0KGgo=' } as const
 const weather = defineTool({

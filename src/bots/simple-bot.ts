@@ -1,6 +1,4 @@
-/**
- * SimpleBot: a system prompt, a memory and a question. A bot is `query()` with fixed options.
- */
+/** SimpleBot: a system prompt, a memory and a question. A bot is `query()` with fixed options, its recipe. */
 
 import { openJournal, openJournalIfWritable } from '../app/journal.ts'
 import { mockModel } from '../app/models.ts'
@@ -9,7 +7,7 @@ import { query } from '../app/query.ts'
 import { defaultModel, resolveModel } from '../app/open-model.ts'
 import type { QueryOptions } from '../app/query.ts'
 import { ConfigurationError, toCriaError } from '../core/error.ts'
-import type { QueryEvent, QueryResult } from '../core/event.ts'
+import type { EventOf, QueryEvent, QueryResult } from '../core/event.ts'
 import { toMessages } from '../core/message.ts'
 import type { Message, MessageInput } from '../core/message.ts'
 import { UNKNOWN_FACTS } from '../core/model.ts'
@@ -26,14 +24,13 @@ import { inheritedRecorder } from '../engine/parent.ts'
 import type { QueryMetrics } from '../engine/options.ts'
 import type { Steering } from '../engine/steering.ts'
 import type { Turn } from '../engine/turn.ts'
-import { settingsOf } from '../engine/turn.ts'
+import { settingsOf, specOf } from '../engine/turn.ts'
 import { answerFrom, deltasOf, leavable } from './answer.ts'
-import type { BotAnswer } from './answer.ts'
-import { AnswerStream } from './answer-stream.ts'
+import type { AnswerStream, BotAnswer } from './answer.ts'
 import { keepsMessages, remember } from './memory.ts'
-import { checkBotOptions, PASSED_ON } from './options.ts'
+import { checkBotOptions, optionsOf, PASSED_ON } from './options.ts'
 import type { BotOptions, StreamTarget } from './options.ts'
-import { displayFor, shown } from './show.ts'
+import { shown } from './show.ts'
 import { namesOf } from '../util/nearest.ts'
 import { defined } from '../util/check.ts'
 
@@ -72,10 +69,36 @@ export interface StreamOptions extends AskOptions {
 /** How many memories are looked up for a question. */
 const MEMORIES = 20
 const ALL = Number.MAX_SAFE_INTEGER
+const MOCK = { ref: 'mock/response', facts: UNKNOWN_FACTS } as const
 const UNUSED_BY_MOCKS: ReadonlySet<string> = new Set(['fallbackModels', 'specialist', 'switchModels', 'budget'])
+const ASK_OPTIONS = namesOf<AskOptions>({
+  abortSignal: true,
+  signal: true,
+  sessionId: true,
+  userId: true,
+  tags: true,
+  span: true,
+  steering: true,
+})
 
-/** Answers with text; `query()` with a fixed recipe. */
-export class SimpleBot {
+/** How a bot is named, and what differs where bots answer in the same way. */
+export interface BotKind {
+  /** The kind of the bot in the journal. */
+  readonly name: string
+  /** The name of the outermost span of a turn; that of a bot for servers is the same as of its sibling. */
+  readonly operation: string
+  /** Where text is shown when nothing was asked for. */
+  readonly target: StreamTarget
+  /** Names that the second argument of `ask` may hold beside those of every bot. */
+  readonly asks?: readonly string[]
+}
+
+/**
+ * Answers with text; `query()` with a fixed recipe.
+ *
+ * @typeParam Answer what `ask()` resolves to.
+ */
+export class SimpleBot<Answer extends BotAnswer = BotAnswer> {
   /** The name of this bot in the journal; `undefined`: none. */
   readonly name: string | undefined
   /** Instructions to the model; empty where none were given. */
@@ -84,11 +107,13 @@ export class SimpleBot {
   readonly temperature: number
   /** What was said before; `undefined`: the bot has no memory. */
   readonly memory: MemoryStore | undefined
+  /** What this bot adds to every query. */
+  protected recipe: Partial<QueryOptions> = {}
   /** All but the key: who prints a bot must not print it. */
   protected readonly options: Omit<BotOptions, 'apiKey'>
   readonly #modelOptions: ModelOptions
   readonly #given: LanguageModel | undefined
-  #model: Promise<LanguageModel> | undefined
+  #default: Promise<LanguageModel> | undefined
   #lastTurn: QueryMetrics | undefined
   #fallbacks: readonly ModelInput[] | undefined
 
@@ -96,6 +121,7 @@ export class SimpleBot {
   constructor(options: BotOptions = {}) {
     checkBotOptions(options)
     const { apiKey, system: _, ...rest } = options
+    const { model, mockResponse } = options
     const systemPrompt = eitherOf(options, 'system', 'systemPrompt')
     this.options = { ...rest, ...(systemPrompt === undefined ? {} : { systemPrompt }) }
     this.#modelOptions = apiKey === undefined ? {} : { apiKey }
@@ -103,7 +129,8 @@ export class SimpleBot {
     this.systemPrompt = promptText(systemPrompt ?? '')
     this.temperature = options.temperature ?? 0
     this.memory = options.memory
-    this.#given = options.model === undefined ? undefined : this.#prepared(resolveModel(options.model, this.#modelOptions))
+    const given = model === undefined ? undefined : resolveModel(model, this.#modelOptions)
+    this.#given = mockResponse === undefined ? given : mockModel(mockResponse, given ?? MOCK)
   }
 
   /**
@@ -116,24 +143,28 @@ export class SimpleBot {
 
   /** Where text is shown: what was asked for, or `none` for a model that cannot stream. */
   get streamTarget(): StreamTarget {
-    return this.#given?.facts.streaming === false ? 'none' : (this.options.streamTarget ?? this.defaultTarget)
+    return this.#given?.facts.streaming === false ? 'none' : (this.options.streamTarget ?? this.kind.target)
   }
 
-  protected get defaultTarget(): StreamTarget {
-    return 'stdout'
+  protected get kind(): BotKind {
+    return { name: 'SimpleBot', operation: 'simplebot.ask', target: 'stdout' }
   }
 
   /** Asks, shows the answer on the stream target and resolves to the finished message. @throws CriaError */
-  ask(input: MessageInput, options: AskOptions = {}): Promise<BotAnswer> {
-    return this.asked(input, options)
+  async ask(input: MessageInput, options: AskOptions = {}): Promise<Answer> {
+    return await this.finish(await this.asked(input, options))
   }
 
   /** As `ask`, with options of the query that only this bot knows. */
   protected async asked(input: MessageInput, options: AskOptions, overrides: Partial<QueryOptions> = {}): Promise<BotAnswer> {
     const target = this.streamTarget
-    const display = displayFor(target, this.options.output ?? process.stdout)
     const events = this.run(input, options, { ...overrides, stream: target !== 'none' })
-    return await answerFrom(display === undefined ? events : shown(events, display))
+    return await answerFrom(shown(events, target, this.options.output ?? process.stdout))
+  }
+
+  /** Makes the answer of this bot out of that of its turn. */
+  protected finish(answer: BotAnswer): Answer | Promise<Answer> {
+    return answer as Answer
   }
 
   /**
@@ -142,17 +173,8 @@ export class SimpleBot {
    *
    * @throws CriaError
    */
-  stream(input: MessageInput, options: StreamOptions = {}): AnswerStream<string, BotAnswer> {
-    return this.streamed(input, options, (answer) => answer)
-  }
-
-  /** As `stream`. @param finish makes the answer of this bot. */
-  protected streamed<Answer extends BotAnswer>(
-    input: MessageInput,
-    { recover, onReset, ...options }: StreamOptions,
-    finish: (answer: BotAnswer) => Answer | Promise<Answer>,
-  ): AnswerStream<string, Answer> {
-    const { abortSignal, ...ask } = oneSignal(options)
+  stream(input: MessageInput, options: StreamOptions = {}): AnswerStream<string, Answer> {
+    const { recover, onReset, ...ask } = options
     checkOneOf('recover', recover, RECOVERIES)
     checkType('onReset', onReset, 'function')
     if (recover !== undefined && onReset !== undefined)
@@ -165,18 +187,16 @@ export class SimpleBot {
       )
     // What the call asks for holds, whatever the bot was made with.
     const overrides: Partial<QueryOptions> = { retry: { ...retry, afterOutput: takesBack ? 'retry' : 'error' } }
-    const asked = (signal: AbortSignal): ReturnType<SimpleBot['run']> =>
-      this.run(input, { ...ask, abortSignal: signal }, overrides)
-    const pieces = leavable(async function* (signal): AsyncGenerator<string, Answer, undefined> {
-      return await finish(yield* deltasOf(asked(signal), recover === 'replay' ? 'hold' : onReset))
-    }, abortSignal)
-    return new AnswerStream(pieces)
+    return leavable(ask, (own) => this.#deltas(this.run(input, own, overrides), recover === 'replay' ? 'hold' : onReset))
+  }
+
+  async *#deltas(...read: Parameters<typeof deltasOf>): AsyncGenerator<string, Answer, undefined> {
+    return await this.finish(yield* deltasOf(...read))
   }
 
   /** Asks and yields every event of the turn. Leaving early cancels the turn. */
   events(input: MessageInput, options: AskOptions = {}): AsyncGenerator<QueryEvent, QueryResult | undefined, undefined> {
-    const { abortSignal, ...ask } = oneSignal(options)
-    return leavable((signal) => this.run(input, { ...ask, abortSignal: signal }), abortSignal)
+    return leavable(options, (ask) => this.run(input, ask))
   }
 
   /** System prompt, what the memory holds, what the user says. */
@@ -204,40 +224,30 @@ export class SimpleBot {
   }
 
   /** The model that answers. */
-  model(): Promise<LanguageModel> {
-    this.#model ??= this.#given === undefined ? this.#defaultModel() : Promise.resolve(this.#given)
-    return this.#model
+  async model(): Promise<LanguageModel> {
+    if (this.#given !== undefined) return this.#given
+    this.#default ??= defaultModel(this.#modelOptions)
+    try {
+      return await this.#default
+    } catch (error) {
+      // What was missing may be there when the next question is asked.
+      this.#default = undefined
+      throw error
+    }
   }
 
-  /** What this bot adds to a query. */
-  protected recipe({ sessionId }: AskOptions): Partial<QueryOptions> {
+  /** What this bot adds to a query with these options. */
+  protected queryOptions({ sessionId }: AskOptions): Partial<QueryOptions> {
+    const retrieve = { ...this.#remembered(sessionId), ...this.recipe.retrieve }
+    return { ...this.recipe, ...(Object.keys(retrieve).length === 0 ? {} : { retrieve }) }
+  }
+
+  #remembered(sessionId: string | undefined): QueryOptions['retrieve'] {
     const { memory } = this
-    if (memory === undefined) return {}
-    if (!keepsMessages(memory)) return { retrieve: { memory, nResults: MEMORIES } }
+    if (memory === undefined) return undefined
+    if (!keepsMessages(memory)) return { memory, nResults: MEMORIES }
     // A session that goes on knows the conversation already; without one, the memory says how much of it is told.
-    return sessionId === undefined ? { retrieve: { memory, nResults: ALL } } : {}
-  }
-
-  /** The names that the second argument of `ask` may hold. */
-  protected get askOptions(): readonly string[] {
-    return namesOf<AskOptions>({
-      abortSignal: true,
-      signal: true,
-      sessionId: true,
-      userId: true,
-      tags: true,
-      span: true,
-      steering: true,
-    })
-  }
-
-  protected get kind(): string {
-    return 'SimpleBot'
-  }
-
-  /** Names the outermost span of a turn. */
-  protected get operation(): string {
-    return `${this.kind.toLowerCase()}.ask`
+    return sessionId === undefined ? { memory, nResults: ALL } : undefined
   }
 
   /** After a turn that succeeded. */
@@ -249,8 +259,9 @@ export class SimpleBot {
     const { jsonMode, schema } = this.options
     return {
       settings: { ...settingsOf(this.options), temperature: this.temperature },
-      tools: [],
+      tools: (this.recipe.tools ?? []).map(specOf),
       stream: true,
+      ...optionsOf(this.recipe, ['toolChoice']),
       ...(jsonMode === true && schema !== undefined
         ? { responseFormat: { type: 'json' as const, schema: jsonSchemaOf(schema, 'jsonMode') } }
         : {}),
@@ -264,71 +275,54 @@ export class SimpleBot {
     overrides: Partial<QueryOptions> = {},
   ): AsyncGenerator<QueryEvent, QueryResult | undefined, undefined> {
     const abortSignal = eitherOf(ask, 'abortSignal', 'signal')
-    checkNames(`ask() of ${this.kind}`, ask, this.askOptions)
+    checkNames(`ask() of ${this.kind.name}`, ask, [...ASK_OPTIONS, ...(this.kind.asks ?? [])])
     const prompt = toMessages(input)
     const recorder = await this.#recorder(ask)
     const { settings, responseFormat } = this.settings()
     const model = await this.model()
+    const { sessionId, userId, tags, span, steering } = ask
     const events = query({
       ...settings,
       ...(this.options.temperature === undefined ? { unasked: ['temperature'] } : {}),
-      ...(responseFormat === undefined ? {} : { responseFormat }),
       ...this.#passedOn(model),
-      ...this.recipe(ask),
+      ...this.queryOptions(ask),
       ...overrides,
       model,
       system: this.options.systemPrompt ?? '',
       prompt,
-      operation: this.operation,
-      bot: { kind: this.kind, ...(this.name === undefined ? {} : { name: this.name }) },
+      operation: this.kind.operation,
+      bot: { kind: this.kind.name, ...defined({ name: this.name }) },
       // Also where it is none: a turn that a tool makes would otherwise be written down where that of the tool is.
       recorder,
       onQueryCompleted: (metrics) => {
         this.#lastTurn = metrics
         return this.options.onQueryCompleted?.(metrics)
       },
-      ...defined({
-        abortSignal,
-        sessionId: ask.sessionId,
-        userId: ask.userId,
-        tags: ask.tags,
-        span: ask.span,
-        steering: ask.steering,
-      }),
+      ...defined({ responseFormat, abortSignal, sessionId, userId, tags, span, steering }),
     })
-    return yield* this.#finalized(
-      events,
-      prompt.findLast((message) => message.role === 'user'),
-    )
-  }
-
-  /** Appends to the memory when the turn is logged and before its reader learns that it is complete. */
-  async *#finalized(
-    events: AsyncGenerator<QueryEvent, QueryResult | undefined>,
-    question: Message | undefined,
-  ): AsyncGenerator<QueryEvent, QueryResult | undefined, undefined> {
     let answer: Message | undefined
     for await (const event of events) {
-      if (event.parent !== undefined) {
-        yield event
-        continue
-      }
-      if (event.type === 'message') answer = event.message
-      if (event.type === 'complete' && answer !== undefined && event.result.finishReason !== 'waiting') {
-        try {
-          await this.finalize(question, answer, event.result)
-        } catch (thrown) {
-          // The answer is complete and logged: a memory that fails must not take it away.
-          process.emitWarning(
-            `The memory could not keep turn ${event.turnId}: ${toCriaError(thrown).message}`,
-            'CriaMemoryWarning',
-          )
-        }
+      if (event.parent === undefined) {
+        if (event.type === 'message') answer = event.message
+        // Before its reader learns that the turn is complete, and after it is logged.
+        if (event.type === 'complete') await this.#remember(prompt, answer, event)
       }
       yield event
-      if (event.type === 'complete') return event.result
+      if (event.type === 'complete' && event.parent === undefined) return event.result
     }
     return undefined
+  }
+
+  /** The answer is complete and logged: a memory that fails must not take it away. */
+  async #remember(prompt: readonly Message[], answer: Message | undefined, event: EventOf<'complete'>): Promise<void> {
+    if (answer === undefined || event.result.finishReason === 'waiting') return
+    try {
+      const question = prompt.findLast(({ role }) => role === 'user')
+      await this.finalize(question, answer, event.result)
+    } catch (thrown) {
+      const { message } = toCriaError(thrown)
+      process.emitWarning(`The memory could not keep turn ${event.turnId}: ${message}`, 'CriaMemoryWarning')
+    }
   }
 
   async #recorder({ sessionId }: AskOptions): Promise<Recorder | undefined> {
@@ -338,26 +332,12 @@ export class SimpleBot {
     return given ?? (sessionId === undefined ? await openJournalIfWritable() : await openJournal())
   }
 
-  async #defaultModel(): Promise<LanguageModel> {
-    const { mockResponse } = this.options
-    if (mockResponse !== undefined) return mockModel(mockResponse, { ref: 'mock/response', facts: UNKNOWN_FACTS })
-    try {
-      return await defaultModel(this.#modelOptions)
-    } catch (error) {
-      // What was missing may be there when the next question is asked.
-      this.#model = undefined
-      throw error
-    }
-  }
-
   /** Options of the query: fallback models of the same provider get the key of the bot; a mock response asks no other model and spends no budget. */
   #passedOn({ ref }: LanguageModel): Partial<QueryOptions> {
     const { options } = this
     const isMock = options.mockResponse !== undefined
     const names = isMock ? PASSED_ON.filter((name) => !UNUSED_BY_MOCKS.has(name)) : PASSED_ON
-    const given: Partial<QueryOptions> = Object.fromEntries(
-      names.flatMap((name) => (options[name] === undefined ? [] : [[name, options[name]]])),
-    )
+    const given = optionsOf(options, names)
     if (isMock) return { ...given, switchModels: false }
     if (options.fallbackModels === undefined || this.#modelOptions.apiKey === undefined) return given
     this.#fallbacks ??= options.fallbackModels.map((model) => {
@@ -366,19 +346,21 @@ export class SimpleBot {
     })
     return { ...given, fallbackModels: this.#fallbacks }
   }
-
-  #prepared(model: LanguageModel): LanguageModel {
-    return this.options.mockResponse === undefined ? model : mockModel(this.options.mockResponse, model)
-  }
-}
-
-/** The options with their signal under its own name. @throws ConfigurationError when it was given twice. */
-export function oneSignal<Options extends AskOptions>(options: Options): Omit<Options, 'signal'> {
-  const abortSignal = eitherOf(options, 'abortSignal', 'signal')
-  const { signal: _, ...rest } = options
-  return { ...rest, ...(abortSignal === undefined ? {} : { abortSignal }) }
 }
 
 function providerOf(ref: string): string {
   return ref.split('/', 1)[0] ?? ref
+}
+
+/** `SimpleBot` for servers: writes nothing to standard output, and has `streamAsync()`. */
+export class AsyncSimpleBot extends SimpleBot {
+  /** The operation is SimpleBot's; the row of the turn tells the bots apart. A server has nobody at its terminal. */
+  protected override get kind(): BotKind {
+    return { ...super.kind, name: 'AsyncSimpleBot', target: 'api' }
+  }
+
+  /** The text as it comes; returns the finished message. Leaving early cancels the request and records the turn as cancelled. */
+  streamAsync(input: MessageInput, options: StreamOptions = {}): AnswerStream<string, BotAnswer> {
+    return this.stream(input, options)
+  }
 }

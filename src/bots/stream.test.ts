@@ -3,27 +3,19 @@
 import { Writable } from 'node:stream'
 import { describe, expect, it } from 'vitest'
 import { tool } from '../../test/calls.ts'
+import { Page } from '../../test/support/page.ts'
 import { VirtualTerminal } from '../../test/support/virtual-terminal.ts'
 import { openRecorder } from '../app/journal.ts'
 import { CriaError } from '../core/error.ts'
 import { query } from '../app/query.ts'
 import { ScriptedModel } from '../providers/scripted/scripted-model.ts'
 import type { ScriptedAnswer } from '../providers/scripted/scripted-model.ts'
-import { AgentBot } from './agent-bot.ts'
-import { AsyncToolBot } from './async-bots.ts'
+import { AgentBot, AsyncToolBot } from './tool-bots.ts'
 import { SimpleBot } from './simple-bot.ts'
 import type { StreamOptions } from './simple-bot.ts'
 import { StructuredBot } from './structured-bot.ts'
 
 const ESC = '\u001B'
-
-class Page extends Writable {
-  text = ''
-  override _write(chunk: Buffer, _encoding: string, done: () => void): void {
-    this.text += chunk.toString('utf8')
-    done()
-  }
-}
 
 const down = (after: number): { after: number; error: CriaError } => ({ after, error: new CriaError('network', 'Down.') })
 /** An attempt that breaks off after its text, and one that succeeds. */

@@ -1,24 +1,22 @@
 /** StructuredBot: answers with an object that fits a schema. */
 
-import type { QueryOptions } from '../app/query.ts'
 import { ConfigurationError, CriaError, errorFromInfo } from '../core/error.ts'
 import type { MessageInput } from '../core/message.ts'
 import { isStandardSchema, issueLine } from '../core/schema.ts'
 import type { FromJsonSchema, JsonSchema, StandardSchema } from '../core/schema.ts'
 import type { Tool } from '../core/tool.ts'
 import { checkTools } from '../engine/checks/options.ts'
-import { checkNumber, checkType, eitherOf } from '../engine/checks/values.ts'
+import { checkType } from '../engine/checks/values.ts'
 import type { ReviewAnswer } from '../engine/options.ts'
 import { DEFAULT_MAX_STEPS } from '../engine/turn.ts'
 import { schemaProblems } from '../util/json-schema.ts'
 import { parsePartialJson } from '../util/partial-json.ts'
 import { leavable } from './answer.ts'
-import { AnswerStream } from './answer-stream.ts'
-import type { BotAnswer } from './answer.ts'
-import { checkBotNames, LOOP_OPTIONS, loopOf, withoutLoop, withoutNames } from './options.ts'
-import type { BotOptions, LoopOptions, StreamTarget } from './options.ts'
-import { oneSignal, SimpleBot } from './simple-bot.ts'
-import type { AskOptions, StreamOptions } from './simple-bot.ts'
+import type { AnswerStream, BotAnswer } from './answer.ts'
+import { countOf, LOOP_OPTIONS, optionsOf, sharedOptions } from './options.ts'
+import type { BotOptions, LoopOptions } from './options.ts'
+import { SimpleBot } from './simple-bot.ts'
+import type { AskOptions, BotKind } from './simple-bot.ts'
 
 /** Options of `new StructuredBot()`. */
 export interface StructuredBotOptions<Output, Lenient extends boolean = boolean, Literal extends JsonSchema = JsonSchema>
@@ -39,28 +37,28 @@ export interface StructuredBotOptions<Output, Lenient extends boolean = boolean,
   readonly allowFailedValidation?: Lenient
 }
 
+/** What both kinds of answers have. */
+interface CheckedAnswer extends BotAnswer {
+  /** The problems of an answer that does not fit the schema, one line each; empty: it fits. */
+  readonly problems: readonly string[]
+  /** How many attempts were made; `usage` and `costUsd` are those of all of them. */
+  readonly attempts: number
+}
+
 /** An answer that fits the schema. */
-export interface StructuredAnswer<Output> extends BotAnswer {
+export interface StructuredAnswer<Output> extends CheckedAnswer {
   /** The object fits the schema. */
   readonly valid: true
   /** The object of the answer, as parsed by the schema. */
   readonly object: Output
-  /** Empty: nothing is wrong. */
-  readonly problems: readonly string[]
-  /** How many attempts it took; `usage` and `costUsd` are those of all of them. */
-  readonly attempts: number
 }
 
 /** An answer that does not fit, which `allowFailedValidation` lets through. */
-export interface UnfitAnswer extends BotAnswer {
+export interface UnfitAnswer extends CheckedAnswer {
   /** The object does not fit the schema. */
   readonly valid: false
   /** The JSON of the answer; `undefined` where it is not JSON. */
   readonly object: unknown
-  /** The problems, one line each; at least one. */
-  readonly problems: readonly string[]
-  /** How many attempts were made. */
-  readonly attempts: number
 }
 
 /** The answer of `ask()` of a StructuredBot. */
@@ -74,42 +72,44 @@ interface Failed {
   readonly problems: readonly string[]
 }
 
-type Reading = { readonly object: unknown; readonly problems: readonly string[] }
-
-/** Options of this bot alone. */
-const NAMES = ['maxAttempts', 'numAttempts', 'allowFailedValidation', 'tools', 'maxSteps', 'maxIterations']
+const STRUCTURED_OPTIONS = [
+  'maxAttempts',
+  'numAttempts',
+  'maxSteps',
+  'maxIterations',
+  'allowFailedValidation',
+  'tools',
+  ...LOOP_OPTIONS,
+]
 
 /** Answers with an object that fits a schema. */
 export class StructuredBot<
   Output = unknown,
   Lenient extends boolean = false,
   const Literal extends JsonSchema = JsonSchema,
-> extends SimpleBot {
+> extends SimpleBot<AnswerOf<ObjectOf<Output, Literal>, Lenient>> {
   readonly #schema: StandardSchema<Output> | Literal
   readonly #attempts: number
   readonly #lenient: boolean
-  readonly #tools: readonly Tool[]
-  readonly #loop: Partial<QueryOptions>
 
   /** @throws ConfigurationError for a schema that is none, and as SimpleBot. */
   constructor(options: StructuredBotOptions<Output, Lenient, Literal>) {
-    checkBotNames('StructuredBot', options, [...NAMES, ...LOOP_OPTIONS])
+    const shared = sharedOptions('StructuredBot', options, STRUCTURED_OPTIONS)
     const { allowFailedValidation = false, tools = [], schema } = options
-    const maxAttempts = eitherOf(options, 'maxAttempts', 'numAttempts') ?? 3
-    const maxSteps = eitherOf(options, 'maxSteps', 'maxIterations') ?? Math.max(DEFAULT_MAX_STEPS, maxAttempts)
-    for (const name of ['maxAttempts', 'numAttempts', 'maxSteps', 'maxIterations'] as const) checkNumber(name, options[name], 1)
+    const maxAttempts = countOf(options, 'maxAttempts', 'numAttempts') ?? 3
+    const maxSteps = countOf(options, 'maxSteps', 'maxIterations') ?? Math.max(DEFAULT_MAX_STEPS, maxAttempts)
     checkType('allowFailedValidation', allowFailedValidation, 'boolean')
     checkTools(tools)
-    super({ ...withoutNames(withoutLoop(options), NAMES), schema, jsonMode: true })
-    this.#tools = tools
-    this.#loop = {
-      maxSteps,
-      ...loopOf(options),
-      ...(tools.length === 0 ? {} : { tools }),
-    }
+    super({ ...shared, schema, jsonMode: true })
+    this.recipe = { maxSteps, ...optionsOf(options, LOOP_OPTIONS), ...(tools.length === 0 ? {} : { tools }) }
     this.#schema = schema
     this.#attempts = maxAttempts
     this.#lenient = allowFailedValidation
+  }
+
+  /** Attempts that do not fit are not meant for readers. */
+  protected override get kind(): BotKind {
+    return { name: 'StructuredBot', operation: 'structuredbot.ask', target: 'none' }
   }
 
   /**
@@ -127,15 +127,7 @@ export class StructuredBot<
       failed.push({ text, problems })
       return { goOn: correction(problems), failure: failed.length >= this.#attempts ? notFitting(failed) : undefined }
     }
-    return await this.#checked(await this.asked(input, options, { review }), failed)
-  }
-
-  /** As `ask`, with the text as it comes; the answer is asked for once. @throws CriaError as `ask`. */
-  override stream(
-    input: MessageInput,
-    options: StreamOptions = {},
-  ): AnswerStream<string, AnswerOf<ObjectOf<Output, Literal>, Lenient>> {
-    return this.streamed(input, options, (answer) => this.#checked(answer, []))
+    return await this.finish(await this.asked(input, options, { review }), failed)
   }
 
   /**
@@ -148,12 +140,11 @@ export class StructuredBot<
     input: MessageInput,
     options: AskOptions = {},
   ): AnswerStream<unknown, AnswerOf<ObjectOf<Output, Literal>, Lenient>> {
-    if (this.#tools.length > 0)
+    if (this.recipe.tools !== undefined)
       throw new ConfigurationError(
         'streamObjects() cannot be used with `tools`: the text of the model between its calls is not an object. Use ask().',
       )
-    const { abortSignal, ...ask } = oneSignal(options)
-    return new AnswerStream(leavable((signal) => this.#growing(input, { ...ask, abortSignal: signal }), abortSignal))
+    return leavable(options, (ask) => this.#growing(input, ask))
   }
 
   async *#growing(
@@ -176,26 +167,17 @@ export class StructuredBot<
     }
   }
 
-  protected override recipe(options: AskOptions): Partial<QueryOptions> {
-    return { ...super.recipe(options), ...this.#loop }
-  }
-
   /** Only an answer that fits is remembered. */
   protected override async finalize(...turn: Parameters<SimpleBot['finalize']>): Promise<void> {
     if (this.memory === undefined || (await this.#read(turn[1].content)).problems.length > 0) return
     await super.finalize(...turn)
   }
 
-  /** Attempts that do not fit are not meant for readers. */
-  protected override get defaultTarget(): StreamTarget {
-    return 'none'
-  }
-
-  protected override get kind(): string {
-    return 'StructuredBot'
-  }
-
-  async #checked(answer: BotAnswer, failed: readonly Failed[]): Promise<AnswerOf<ObjectOf<Output, Literal>, Lenient>> {
+  /** A stream asks once: nothing has failed before. */
+  protected override async finish(
+    answer: BotAnswer,
+    failed: readonly Failed[] = [],
+  ): Promise<AnswerOf<ObjectOf<Output, Literal>, Lenient>> {
     const { object, problems } = await this.#read(answer.content)
     if (problems.length > 0 && !this.#lenient)
       throw withCost(hopelessEnding(answer) ?? notFitting([...failed, { text: answer.content, problems }]), answer)
@@ -209,31 +191,25 @@ export class StructuredBot<
     return checked as AnswerOf<ObjectOf<Output, Literal>, Lenient>
   }
 
-  async #read(text: string): Promise<Reading> {
-    let value: unknown
+  /** The object of a text, and why it does not fit the schema. */
+  async #read(text: string): Promise<{ readonly object: unknown; readonly problems: readonly string[] }> {
+    let object: unknown
     try {
-      value = JSON.parse(unfenced(text))
+      object = JSON.parse(unfenced(text))
     } catch (error) {
-      return {
-        object: undefined,
-        problems: [`the answer is not JSON: ${error instanceof Error ? error.message : String(error)}`],
-      }
+      return { object, problems: [`the answer is not JSON: ${error instanceof Error ? error.message : String(error)}`] }
     }
     try {
-      return await this.#fit(value)
+      if (!isStandardSchema(this.#schema)) return { object, problems: schemaProblems(this.#schema, object) }
+      const result = await this.#schema['~standard'].validate(object)
+      return result.issues === undefined
+        ? { object: result.value, problems: [] }
+        : { object, problems: result.issues.map(issueLine) }
     } catch (thrown) {
       // A schema that refers to itself is followed as deep as the answer is.
       if (!(thrown instanceof RangeError)) throw thrown
-      return { object: value, problems: ['the answer is nested too deeply to be checked'] }
+      return { object, problems: ['the answer is nested too deeply to be checked'] }
     }
-  }
-
-  async #fit(value: unknown): Promise<Reading> {
-    if (!isStandardSchema(this.#schema)) return { object: value, problems: schemaProblems(this.#schema, value) }
-    const result = await this.#schema['~standard'].validate(value)
-    return result.issues === undefined
-      ? { object: result.value, problems: [] }
-      : { object: value, problems: result.issues.map(issueLine) }
   }
 }
 

@@ -4,12 +4,10 @@ import type { Tool } from '../core/tool.ts'
 import { Steering } from '../engine/steering.ts'
 import { openJournal } from '../app/journal.ts'
 import { ScriptedModel } from '../providers/scripted/scripted-model.ts'
-import { AgentBot } from './agent-bot.ts'
-import type { AgentBotOptions } from './agent-bot.ts'
-import { AsyncToolBot } from './async-bots.ts'
+import { AgentBot, AsyncToolBot, ToolBot } from './tool-bots.ts'
+import type { AgentBotOptions } from './tool-bots.ts'
 import { completionOptionsForMessages } from './completion.ts'
 import { SimpleBot } from './simple-bot.ts'
-import { ToolBot } from './tool-bot.ts'
 
 let ran: string[] = []
 
@@ -78,6 +76,10 @@ describe('ToolBot', () => {
       recorder: false,
     })
     await expect(broken.streamAsync('?').next()).rejects.toMatchObject({ code: 'stream_interrupted' })
+    for (const name of ['abortSignal', 'signal'] as const) {
+      const late = bot.streamAsync('?', { [name]: AbortSignal.abort(new Error('Too late.')) })
+      await expect(late.next()).rejects.toMatchObject({ name: 'AbortError', message: 'Too late.' })
+    }
   })
 
   it('CORE-TOOL-001 the turn stands in the journal, and the conversation goes on with a history that providers accept', async () => {

@@ -20,8 +20,7 @@ import { asWrongUsage } from './command.ts'
 import type { CompareOptions } from './shared-options.ts'
 import { defined } from '../util/check.ts'
 import { visibleText } from '../util/terminal.ts'
-import { rowsOf, widthOf } from '../util/cells.ts'
-import { wrapWords } from './terminal/wrap.ts'
+import { widthOf, wrappedRows } from '../util/cells.ts'
 
 export async function runCompare(word: string, options: CompareOptions, io: Io): Promise<number> {
   if (options.model.length > 2) throw new ConfigurationError('Two answers are compared: name one or two models with -m.')
@@ -146,8 +145,7 @@ function answerView(stdout: Channel) {
 function sideBySide({ first, second }: Readonly<Record<Side, string>>, columns: number): readonly string[] {
   const width = Math.max(10, Math.floor((columns - BETWEEN.length) / 2))
   const cells = (title: string, text: string): readonly string[] => {
-    const lines = wrapWords(visibleText(text).replaceAll('\t', '    '), width).split('\n')
-    return [title, '─'.repeat(width), ...lines.flatMap((line) => rowsOf(line, width))]
+    return [title, '─'.repeat(width), ...wrappedRows(visibleText(text).replaceAll('\t', '    '), width)]
   }
   const [left, right] = [cells('Answer A', first), cells('Answer B', second)]
   return Array.from({ length: Math.max(left.length, right.length) }, (_, row) => {

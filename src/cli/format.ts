@@ -5,7 +5,7 @@ import { nearest } from '../util/nearest.ts'
 import { visibleLine } from '../util/terminal.ts'
 import { roomOf } from './io.ts'
 import type { Channel, Io } from './io.ts'
-import { fitTable } from './terminal/fit-table.ts'
+import { fitTable } from './terminal/tables.ts'
 import { widthOf } from '../util/cells.ts'
 
 /** `0.4 s`, `1 min 20 s`; unknown is a dash. */

@@ -140,7 +140,7 @@ export function roomOf({ isTerminal, columns }: Pick<Channel, 'isTerminal' | 'co
 /** On a terminal broken between words, as it is elsewhere. @param indent cells that a line which goes on begins with. */
 export async function broken(text: string, { isTerminal, columns }: Channel, indent = 0): Promise<string> {
   if (!isTerminal) return text
-  const { wrapWords } = await import('./terminal/wrap.ts')
+  const { wrapWords } = await import('../util/cells.ts')
   return wrapWords(text, columns, indent)
 }
 

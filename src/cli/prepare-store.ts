@@ -138,8 +138,7 @@ export async function indexWithProgress(
 
 /** Shows progress on standard error. */
 export function progressOn({ stderr }: Io): ProgressReporter {
-  const { columns, live } = stderr
-  return reportProgress({ write: (text) => void stderr.writeRaw(text), columns, live, now: () => performance.now() })
+  return reportProgress(stderr)
 }
 
 /** A file is indexed as a whole, so that no answer comes from half of it. */

@@ -1,4 +1,4 @@
-/** Measures text in terminal cells. */
+/** Measures text in terminal cells, and breaks plain text into rows. */
 
 // East Asian wide and full-width blocks, and what is drawn as an emoji.
 const WIDE =
@@ -70,4 +70,37 @@ export function rowsOf(line: string, columns: number): readonly string[] {
 /** The grapheme; its characters when it takes more than a row. */
 export function partsOf(grapheme: string, columns: number): readonly string[] {
   return cellsOf(grapheme) <= columns ? [grapheme] : [...grapheme]
+}
+
+/** Lines of at most `columns` cells, save for words that are longer. A line goes on under its own indent, else with `indent` spaces. */
+export function wrapWords(text: string, columns: number, indent = 0): string {
+  return text
+    .split('\n')
+    .flatMap((line) => wrapLine(line, columns, ' '.repeat(indent), false))
+    .join('\n')
+}
+
+/** Plain text in rows of at most `columns` cells: broken between words, and within those that are longer than a row. */
+export function wrappedRows(text: string, columns: number): readonly string[] {
+  return text.split('\n').flatMap((line) => wrapLine(line, columns, '', true))
+}
+
+function wrapLine(line: string, columns: number, indent: string, cutsWords: boolean): readonly string[] {
+  if (widthOf(line) <= columns) return [line]
+  const own = /^ */.exec(line)?.[0] ?? ''
+  const rows: string[] = []
+  let row = own
+  for (const [index, word] of line.slice(own.length).split(' ').entries()) {
+    if (index > 0 && widthOf(row) + 1 + widthOf(word) > columns) {
+      rows.push(row)
+      row = (own === '' ? indent : own) + word
+    } else {
+      row += index === 0 ? word : ` ${word}`
+    }
+    if (!cutsWords || widthOf(row) <= columns) continue
+    const pieces = rowsOf(row, columns)
+    row = pieces.at(-1) ?? ''
+    for (const piece of pieces.slice(0, -1)) rows.push(piece)
+  }
+  return [...rows, row]
 }

@@ -91,21 +91,20 @@ export function wholeCharacters(): TextStream {
   }
 }
 
-// eslint-disable-next-line no-control-regex
-const STYLE = /\u001B\[[\d;]*m/g
+/** Parts of a text, plain ones and styles by turns; the first is plain. */
+export function styledParts(text: string): readonly string[] {
+  // eslint-disable-next-line no-control-regex
+  return text.split(/(\u001B\[[\d;]*m)/)
+}
 
 /**
  * What a renderer made of visible text: its colours stay, any other control character becomes visible. Markdown knows character references
  * (`&#27;`), so a renderer may bring one back.
  */
 export function onlyStyles(rendered: string): string {
-  let result = ''
-  let last = 0
-  for (const match of rendered.matchAll(STYLE)) {
-    result += visibleText(rendered.slice(last, match.index)) + match[0]
-    last = match.index + match[0].length
-  }
-  return result + visibleText(rendered.slice(last))
+  return styledParts(rendered)
+    .map((part, index) => (index % 2 === 1 ? part : visibleText(part)))
+    .join('')
 }
 
 const REFERENCE = /&#(?:x([\da-f]{1,6})|(\d{1,7}));/gi

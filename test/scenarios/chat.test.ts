@@ -280,6 +280,7 @@ describe('a conversation at a terminal', () => {
     press('Second')
     press(KEY.enter)
     await shows('next: Second')
+    await vi.waitFor(() => expect(server?.requests).toHaveLength(1), 10_000)
     press(KEY.escape)
     await shows('stopped; what had arrived is kept')
     // It was to be said next: it waits in the line for another look.

@@ -257,6 +257,8 @@ describe.runIf(hasTerminal)('a session in a real terminal', () => {
     server = await agentServer([{ text: 'Hello.' }])
     const running = await chat('--resume')
     await running.shows('there is no session to go on with yet')
+    // The chat has a screen of its own, which takes the keyboard from the question.
+    await running.shows('openai-compatible/test')
     type(running, `Hi${KEY.enter}`)
     await running.shows('Hello.')
     expect((await leave(running)).code).toBe(0)

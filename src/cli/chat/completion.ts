@@ -44,9 +44,8 @@ async function completePath(text: string, cwd: string): Promise<Completion> {
   const isMention = quoted === undefined && word.startsWith('@')
   const path = isMention ? word.slice(1) : word
   const [folder, name] = [path.slice(0, path.lastIndexOf('/') + 1), path.slice(path.lastIndexOf('/') + 1)]
-  const real = folder.startsWith('~/') ? resolve(homedir(), folder.slice(2)) : resolve(cwd, folder === '' ? '.' : folder)
   try {
-    const entries = await readdir(real, { withFileTypes: true })
+    const entries = await readdir(locate(folder, cwd), { withFileTypes: true })
     const found = entries
       .filter((entry) => entry.name.startsWith(name) && (name.startsWith('.') || !entry.name.startsWith('.')))
       .map((entry) => `${folder}${entry.name}${entry.isDirectory() ? '/' : ''}`)
@@ -61,12 +60,15 @@ async function completePath(text: string, cwd: string): Promise<Completion> {
   }
 }
 
+/** The absolute path of what is typed as a path. */
+export function locate(path: string, cwd: string): string {
+  return path.startsWith('~/') ? resolve(homedir(), path.slice(2)) : resolve(cwd, path)
+}
+
 /** What all candidates begin with. */
-export function commonStart(candidates: readonly string[]): string {
-  const [first = '', ...others] = candidates
+export function commonStart([first = '', ...others]: readonly string[]): string {
   let length = first.length
-  for (const other of others) {
-    while (length > 0 && !other.startsWith(first.slice(0, length))) length--
-  }
-  return first.slice(0, length).toWellFormed() === first.slice(0, length) ? first.slice(0, length) : first.slice(0, length - 1)
+  for (const other of others) while (!other.startsWith(first.slice(0, length))) length--
+  const start = first.slice(0, length)
+  return start.isWellFormed() ? start : start.slice(0, -1)
 }

@@ -1,26 +1,29 @@
 /** Holds the message that is being written: its text, earlier messages, long pastes and completion. */
 
 import type { HomePaths } from '../../app/paths.ts'
-import { beginSearch, older, textOf, withQuery } from './backward-search.ts'
-import type { BackwardSearch } from './backward-search.ts'
+import { graphemes } from '../../util/cells.ts'
 import { commonStart, complete } from './completion.ts'
 import type { Completable } from './completion.ts'
-import { graphemes } from '../../util/cells.ts'
 import { edited, EMPTY_DRAFT, insert, vertical, withText } from './editor.ts'
 import type { Draft } from './editor.ts'
-import { keepInHistory, readHistory, recalled, recallOf, remembered } from './history.ts'
-import type { Recall } from './history.ts'
+import { keepInHistory, older, readHistory, recalled, recallOf, remembered, textAt, withQuery } from './history.ts'
+import type { Recall, Search } from './history.ts'
 import type { Key } from './keys.ts'
 
+/** So much text takes one row, as if it had been pasted: every key would lay it out anew. */
 const MOST_WRITTEN = 20_000
+/** A paste that is longer would push everything else off the screen. */
+const MOST_PASTED_LINES = 10
+const MOST_PASTED = 2000
 
 export class Composer {
   readonly #paths: HomePaths
   readonly #completable: Completable
   #draft: Draft = EMPTY_DRAFT
-  #pasted: Pasted = NOTHING_PASTED
+  /** Long pastes by the name that stands for them in the draft. */
+  #pasted = new Map<string, string>()
   #recall: Recall = recallOf([])
-  #search: BackwardSearch | undefined
+  #search: Search | undefined
   /** What Tab could complete to, for the user to see. */
   candidates: readonly string[] = []
 
@@ -40,8 +43,7 @@ export class Composer {
   /** What is looked for in what was typed before, for the user to see. */
   get searching(): string | undefined {
     if (this.#search === undefined) return undefined
-    const { query, isLost } = this.#search
-    return `${isLost ? 'nothing older with' : 'search back'}: ${query}`
+    return `${this.#search.isLost ? 'nothing older with' : 'search back'}: ${this.#search.query}`
   }
 
   /** What is found stays in the line. */
@@ -51,8 +53,7 @@ export class Composer {
 
   /** Brings back what was being written. */
   giveUpSearch(): void {
-    if (this.#search === undefined) return
-    this.write(this.#search.draft)
+    if (this.#search !== undefined) this.write(this.#search.draft)
     this.#search = undefined
   }
 
@@ -69,8 +70,8 @@ export class Composer {
     if (name === 'enter') return this.#send()
     if (name === 'up' || name === 'ctrl-p') this.#move(-1)
     else if (name === 'down' || name === 'ctrl-n') this.#move(1)
-    else if (key.type === 'paste') this.#insertPaste(key.text)
-    else this.#draft = edited(this.#draft, name === 'ctrl-d' ? { type: 'key', name: 'delete' } : key) ?? this.#draft
+    else if (key.type === 'paste') this.#paste(key.text)
+    else this.#draft = edited(this.#draft, name === 'ctrl-d' ? { type: 'key', name: 'delete' } : key)
     return undefined
   }
 
@@ -93,11 +94,10 @@ export class Composer {
     this.#draft = { ...EMPTY_DRAFT, killed: this.#draft.text }
   }
 
-  /** So much text takes one row, as if it had been pasted: every key would lay it out anew. */
   write(text: string): void {
     const isLong = text.length > MOST_WRITTEN
     this.#draft = withText(this.#draft, isLong ? '' : text)
-    if (isLong) this.#insertPaste(text)
+    if (isLong) this.#paste(text)
   }
 
   /** Puts messages that were not said yet before what is being written. */
@@ -107,23 +107,24 @@ export class Composer {
 
   /** Any other key ends the search, and does to what was found what it always does. */
   #pressInSearch(key: Key, name: string | undefined): boolean {
-    const { entries } = this.#recall
+    const search = this.#search
     if (name === 'ctrl-r') {
-      this.#search = this.#search === undefined ? beginSearch(entries, this.#draft.text) : older(this.#search, entries)
-    } else if (this.#search === undefined) {
+      const begun = { ...recallOf(this.#recall.entries, this.#draft.text), query: '', isLost: false }
+      this.#search = search === undefined ? begun : older(search)
+    } else if (search === undefined) {
       return false
     } else if (name === 'ctrl-g') {
       this.giveUpSearch()
       return true
     } else if (name === 'backspace') {
-      this.#search = withQuery(this.#search, entries, graphemes(this.#search.query).slice(0, -1).join(''))
+      this.#search = withQuery(search, graphemes(search.query).slice(0, -1).join(''))
     } else if (key.type !== 'key') {
-      this.#search = withQuery(this.#search, entries, this.#search.query + key.text.split('\n', 1).join(''))
+      this.#search = withQuery(search, search.query + key.text.split('\n', 1).join(''))
     } else {
-      this.#search = undefined
+      this.endSearch()
       return false
     }
-    this.write(textOf(this.#search, entries))
+    this.write(textAt(this.#search))
     return true
   }
 
@@ -134,10 +135,11 @@ export class Composer {
       this.#draft = insert({ text: text.slice(0, cursor - 1) + text.slice(cursor), cursor: cursor - 1, killed }, '\n')
       return undefined
     }
-    const message = unfolded(text, this.#pasted).trim()
+    const whole = text.replaceAll(/\[pasted text \d+: \d+ (?:lines|characters)\]/g, (name) => this.#pasted.get(name) ?? name)
+    const message = whole.trim()
     if (message === '') return undefined
     this.#draft = { ...EMPTY_DRAFT, killed }
-    this.#pasted = NOTHING_PASTED
+    this.#pasted.clear()
     this.#recall = remembered(this.#recall, message)
     void keepInHistory(message, this.#paths)
     return message
@@ -145,44 +147,22 @@ export class Composer {
 
   #move(by: -1 | 1): void {
     const within = vertical(this.#draft, by)
-    if (within !== undefined) {
-      this.#draft = within
-      return
-    }
-    const found = recalled(this.#recall, this.#draft.text, by)
+    const found = within === undefined ? recalled(this.#recall, this.#draft.text, by) : undefined
+    this.#draft = within ?? this.#draft
     if (found === undefined) return
-    this.#recall = found.recall
-    this.write(found.text)
+    this.#recall = found
+    this.write(textAt(found))
   }
 
-  #insertPaste(text: string): void {
-    const { shown, pasted } = paste(text, this.#pasted)
-    this.#pasted = pasted
+  /** A long text is shown by a name, and sent whole. */
+  #paste(text: string): void {
+    const lines = text.split('\n').length
+    let shown = text
+    if (lines > MOST_PASTED_LINES || text.length > MOST_PASTED) {
+      const size = lines > 1 ? `${lines} lines` : `${text.length} characters`
+      shown = `[pasted text ${this.#pasted.size + 1}: ${size}]`
+      this.#pasted.set(shown, text)
+    }
     this.#draft = insert(this.#draft, shown)
   }
-}
-
-export interface Pasted {
-  readonly texts: ReadonlyMap<string, string>
-}
-
-export const NOTHING_PASTED: Pasted = { texts: new Map() }
-
-/** What is longer than this would push everything else off the screen. */
-const MOST_LINES = 10
-const MOST_CHARACTERS = 2000
-
-/** What is put into the draft for a text that was pasted. */
-export function paste(text: string, pasted: Pasted): { readonly shown: string; readonly pasted: Pasted } {
-  const lines = text.split('\n').length
-  if (lines <= MOST_LINES && text.length <= MOST_CHARACTERS) return { shown: text, pasted }
-  const size = lines > 1 ? `${lines} lines` : `${text.length} characters`
-  const shown = `[pasted text ${pasted.texts.size + 1}: ${size}]`
-  return { shown, pasted: { texts: new Map([...pasted.texts, [shown, text]]) } }
-}
-
-/** The message that is meant. */
-export function unfolded(draft: string, { texts }: Pasted): string {
-  if (texts.size === 0) return draft
-  return draft.replaceAll(/\[pasted text \d+: \d+ (?:lines|characters)\]/g, (name) => texts.get(name) ?? name)
 }

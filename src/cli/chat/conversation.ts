@@ -40,12 +40,13 @@ import type { ModelSettings } from '../model-options.ts'
 import { Calls } from './calls.ts'
 import type { ChatOptions, Start } from './options.ts'
 import { settingsOf } from '../session-settings.ts'
-import { PassagesRead } from './passages-read.ts'
+import { passagesRead } from './passages-read.ts'
+import type { PassagesRead } from './passages-read.ts'
 import { NOTHING_SPENT, spentAfter } from './status.ts'
 import type { Spent, Status } from './status.ts'
 import { defined } from '../../util/check.ts'
 
-type AskUser = NonNullable<Parameters<typeof agentTools>[3]['askUser']>
+export type AskUser = NonNullable<Parameters<typeof agentTools>[3]['askUser']>
 
 export interface OpenOptions extends Start {
   /** Answers `ask_user`; absent where nobody can be asked. */
@@ -102,30 +103,19 @@ export class Conversation {
     const { options, loaded, io, askUser, tell } = given
     const settings = modelSettings(options.option)
     const models = await openModels(options, loaded, io)
-    checkCanUseTools(models, 'chat')
-    await tellMissingKey(models, given)
-    checkPrices(budgetFor(options, loaded), [models.model, ...models.fallbackModels])
+    await checkModels(models, given)
     const choice = given.documents ?? (await prepareStore(options, loaded, io))
     const store = choice === undefined ? undefined : await openStore(choice)
     const edits = new Edits()
-    const passages = store === undefined ? undefined : new PassagesRead(store)
+    const passages = store === undefined ? undefined : passagesRead(store)
     const builtin = agentTools(passages?.store, loaded, io, { ...options, edits, ...(askUser === undefined ? {} : { askUser }) })
     const servers = await agentServers(options, loaded, io, tell)
     try {
       // Those of servers may change from turn to turn.
       const tools = await withAgent(() => [...builtin, ...(servers?.tools ?? [])], loaded, io)
       checkRules([...options.allow, ...options.deny], tools())
-      return new Conversation({
-        ...given,
-        models,
-        settings,
-        tools,
-        servers,
-        store,
-        passages,
-        edits,
-        journal: await openJournal(io),
-      })
+      const journal = await openJournal(io)
+      return new Conversation({ ...given, models, settings, tools, servers, store, passages, edits, journal })
     } catch (thrown) {
       await servers?.close()
       await store?.close()
@@ -194,9 +184,8 @@ export class Conversation {
 
   /** Makes the conversation smaller. @throws ConfigurationError when nothing was said yet. */
   compact(abortSignal: AbortSignal): AsyncGenerator<QueryEvent> {
-    return this.#compacted(
-      compactSession({ ...this.#sessionTurn(abortSignal, 'Compact this conversation.'), summaryModel: quickModel() }),
-    )
+    const turn = this.#sessionTurn(abortSignal, 'Compact this conversation.')
+    return this.#followed(compactSession({ ...turn, summaryModel: quickModel() }))
   }
 
   /** From now on what is said goes into a session of its own, which begins with this one. @throws ConfigurationError as `compact`. */
@@ -206,11 +195,9 @@ export class Conversation {
 
   /** @throws ConfigurationError when there is no such model, or it cannot use tools. */
   async switchModel(name: string): Promise<void> {
-    const { options, loaded, io } = this.#parts
+    const { loaded, io } = this.#parts
     const model = await openModel(name, loaded.config, io.env)
-    checkCanUseTools({ model }, 'chat')
-    await tellMissingKey({ ...this.#models, model }, this.#parts)
-    checkPrices(budgetFor(options, loaded), [model])
+    await checkModels({ ...this.#models, model }, this.#parts)
     this.#models = { ...this.#models, model }
   }
 
@@ -246,9 +233,7 @@ export class Conversation {
     await this.#parts.store?.close()
   }
 
-  #common(abortSignal: AbortSignal): Pick<QueryOptions, 'recorder' | 'abortSignal' | 'bot' | 'budget' | 'onQueryCompleted'> & {
-    readonly recorder: Journal
-  } {
+  #common(abortSignal: AbortSignal): Omit<SessionTurnOptions, 'model' | 'sessionId' | 'title'> {
     const { options, loaded } = this.#parts
     return {
       recorder: this.journal,
@@ -267,13 +252,15 @@ export class Conversation {
     return { ...this.#common(abortSignal), model: this.#models.model, sessionId, title }
   }
 
+  /** Keeps of the events what the conversation has to know. */
   async *#followed(events: AsyncIterable<QueryEvent>): AsyncGenerator<QueryEvent> {
     for await (const event of events) {
       if (event.parent === undefined) {
         this.sessionId = event.sessionId
         if (event.type === 'start') await this.#keepSettings(event.sessionId)
+        if (event.type === 'compaction') this.#held = event.tokensAfter
+        if (event.type === 'complete') this.#answer = event.result.text
       }
-      if (event.type === 'complete' && event.parent === undefined) this.#answer = event.result.text
       yield event
     }
   }
@@ -290,25 +277,23 @@ export class Conversation {
       this.#kept = ''
     }
   }
-
-  async *#compacted(events: AsyncIterable<QueryEvent>): AsyncGenerator<QueryEvent> {
-    for await (const event of events) {
-      if (event.type === 'compaction') this.#held = event.tokensAfter
-      yield event
-    }
-  }
 }
 
-/** Before anything is typed: where somebody can be asked, another model can still be chosen. @throws ConfigurationError where nobody can */
-async function tellMissingKey(models: ModelChoice, { loaded, io, askUser, tell }: OpenOptions): Promise<void> {
+/**
+ * Tells that a key is missing before anything is typed: where somebody can be asked, another model can still be chosen.
+ *
+ * @throws ConfigurationError for a model that cannot use tools, or has no price and a budget; without a key, where nobody can be asked.
+ */
+async function checkModels(models: ModelChoice, { options, loaded, io, askUser, tell }: OpenOptions): Promise<void> {
+  checkCanUseTools(models, 'chat')
   try {
     requireKey(models, loaded, io)
   } catch (thrown) {
     if (askUser === undefined || !isCriaError(thrown)) throw thrown
-    await tell(
-      [thrown.message, ...(thrown.hint === undefined ? [] : [thrown.hint]), '/model NAME goes on with another one.'].join(' '),
-    )
+    const hint = thrown.hint === undefined ? '' : `${thrown.hint} `
+    await tell(`${thrown.message} ${hint}/model NAME goes on with another one.`)
   }
+  checkPrices(budgetFor(options, loaded), [models.model, ...models.fallbackModels])
 }
 
 /** What `--max-cost` names is for the whole session: a chat is one piece of work. */

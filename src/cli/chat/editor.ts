@@ -19,109 +19,82 @@ export function withText(draft: Draft, text: string): Draft {
 }
 
 export function insert(draft: Draft, text: string): Draft {
-  const { before, after } = sides(draft)
-  return { ...draft, text: before + text + after, cursor: before.length + text.length }
+  return { ...draft, text: before(draft) + text + after(draft), cursor: draft.cursor + text.length }
 }
 
-/** `undefined` for a key that does nothing to text. */
-export function edited(draft: Draft, key: Key): Draft | undefined {
+/** A key that does nothing to text leaves the draft as it is. */
+export function edited(draft: Draft, key: Key): Draft {
   if (key.type !== 'key') return insert(draft, key.text)
-  return KEYS[key.name]?.(draft)
+  return EDITS.get(key.name)?.(draft) ?? draft
+}
+
+/** One line up or down; `undefined` where there is none. */
+export function vertical(draft: Draft, by: -1 | 1): Draft | undefined {
+  const { text } = draft
+  const start = lineStart(draft)
+  const column = graphemes(text.slice(start, draft.cursor)).length
+  const target = by === -1 ? start - 1 : lineEnd(draft) + 1
+  if (target < 0 || target > text.length) return undefined
+  const from = lineStart({ ...draft, cursor: target })
+  const line = text.slice(from, lineEnd({ ...draft, cursor: target }))
+  return { ...draft, cursor: from + graphemes(line).slice(0, column).join('').length }
 }
 
 type Edit = (draft: Draft) => Draft
+/** Where a movement takes the cursor. */
+type Move = (draft: Draft) => number
 
-const left: Edit = (draft) => ({ ...draft, cursor: draft.cursor - lengthOfLast(sides(draft).before) })
-const right: Edit = (draft) => ({ ...draft, cursor: draft.cursor + lengthOfFirst(sides(draft).after) })
-const wordLeft: Edit = (draft) => ({ ...draft, cursor: wordStart(sides(draft).before) })
-const wordRight: Edit = (draft) => ({ ...draft, cursor: draft.cursor + wordEnd(sides(draft).after) })
-const lineStart: Edit = (draft) => ({ ...draft, cursor: sides(draft).before.lastIndexOf('\n') + 1 })
-const lineEnd: Edit = (draft) => ({ ...draft, cursor: endOfLine(draft) })
-const newLine: Edit = (draft) => insert(draft, '\n')
+/** So much text surely holds a whole character; a long draft is not looked at as a whole for one. */
+const NEAR = 64
 
-function endOfLine({ text, cursor }: Draft): number {
+const before = ({ text, cursor }: Draft): string => text.slice(0, cursor)
+const after = ({ text, cursor }: Draft): string => text.slice(cursor)
+
+const left: Move = (draft) => draft.cursor - (graphemes(before(draft).slice(-NEAR)).at(-1)?.length ?? 0)
+const right: Move = (draft) => draft.cursor + (graphemes(after(draft).slice(0, NEAR))[0]?.length ?? 0)
+const wordLeft: Move = (draft) => /[\p{L}\p{N}_]+[^\p{L}\p{N}_]*$/u.exec(before(draft))?.index ?? 0
+const wordRight: Move = (draft) => {
+  const [passed = after(draft)] = /^[^\p{L}\p{N}_]*[\p{L}\p{N}_]+/u.exec(after(draft)) ?? []
+  return draft.cursor + passed.length
+}
+const lineStart: Move = (draft) => before(draft).lastIndexOf('\n') + 1
+const lineEnd: Move = ({ text, cursor }) => {
   const end = text.indexOf('\n', cursor)
   return end === -1 ? text.length : end
 }
+/** To the end of the line; at its end, behind the line end itself. */
+const restOfLine: Move = (draft) => (lineEnd(draft) === draft.cursor ? right(draft) : lineEnd(draft))
+
+const go = (move: Move): Edit => {
+  return (draft) => ({ ...draft, cursor: move(draft) })
+}
 
 /** Cuts what lies between the cursor and where `move` would take it. */
-function cut(move: Edit, keep: boolean): Edit {
+const cut = (move: Move, keep = true): Edit => {
   return (draft) => {
-    const { cursor } = move(draft)
-    const [from, to] = [Math.min(cursor, draft.cursor), Math.max(cursor, draft.cursor)]
+    const [from = 0, to = 0] = [move(draft), draft.cursor].toSorted((a, b) => a - b)
     if (from === to) return draft
     const text = draft.text.slice(0, from) + draft.text.slice(to)
     return { text, cursor: from, killed: keep ? draft.text.slice(from, to) : draft.killed }
   }
 }
 
-/** To the end of the line; at its end, the line end itself. */
-const killLine: Edit = (draft) => (endOfLine(draft) === draft.cursor ? cut(right, true)(draft) : cut(lineEnd, true)(draft))
-
-const KEYS: Readonly<Record<string, Edit | undefined>> = {
-  left,
-  right,
-  'ctrl-b': left,
-  'ctrl-f': right,
-  'ctrl-left': wordLeft,
-  'ctrl-right': wordRight,
-  'alt-left': wordLeft,
-  'alt-right': wordRight,
-  'alt-b': wordLeft,
-  'alt-f': wordRight,
-  home: lineStart,
-  end: lineEnd,
-  'ctrl-a': lineStart,
-  'ctrl-e': lineEnd,
-  backspace: cut(left, false),
-  delete: cut(right, false),
-  'ctrl-w': cut(wordLeft, true),
-  'ctrl-backspace': cut(wordLeft, true),
-  'alt-backspace': cut(wordLeft, true),
-  'alt-d': cut(wordRight, true),
-  'ctrl-delete': cut(wordRight, true),
-  'ctrl-u': cut(lineStart, true),
-  'ctrl-k': killLine,
-  'ctrl-y': (draft) => insert(draft, draft.killed),
-  'ctrl-j': newLine,
-  'alt-enter': newLine,
-  'shift-enter': newLine,
-  'ctrl-enter': newLine,
-  up: (draft) => vertical(draft, -1) ?? draft,
-  down: (draft) => vertical(draft, 1) ?? draft,
-}
-
-/** One line up or down; `undefined` where there is none. */
-export function vertical(draft: Draft, by: -1 | 1): Draft | undefined {
-  const { text } = draft
-  const start = lineStart(draft).cursor
-  const column = graphemes(text.slice(start, draft.cursor)).length
-  const target = by === -1 ? start - 1 : endOfLine(draft) + 1
-  if (target < 0 || target > text.length) return undefined
-  const from = by === -1 ? text.lastIndexOf('\n', target - 1) + 1 : target
-  const line = text.slice(from, by === -1 ? target : endOfLine({ ...draft, cursor: target }))
-  return { ...draft, cursor: from + graphemes(line).slice(0, column).join('').length }
-}
-
-function sides({ text, cursor }: Draft): { readonly before: string; readonly after: string } {
-  return { before: text.slice(0, cursor), after: text.slice(cursor) }
-}
-
-/** So much text surely holds a whole character; a long draft is not looked at as a whole for one. */
-const NEAR = 64
-
-function lengthOfLast(text: string): number {
-  return graphemes(text.slice(-NEAR)).at(-1)?.length ?? 0
-}
-
-function lengthOfFirst(text: string): number {
-  return graphemes(text.slice(0, NEAR))[0]?.length ?? 0
-}
-
-function wordStart(text: string): number {
-  return /[\p{L}\p{N}_]+[^\p{L}\p{N}_]*$/u.exec(text)?.index ?? 0
-}
-
-function wordEnd(text: string): number {
-  return /^[^\p{L}\p{N}_]*[\p{L}\p{N}_]+/u.exec(text)?.[0].length ?? text.length
-}
+const KEYS: readonly (readonly [names: readonly string[], edit: Edit])[] = [
+  [['left', 'ctrl-b'], go(left)],
+  [['right', 'ctrl-f'], go(right)],
+  [['ctrl-left', 'alt-left', 'alt-b'], go(wordLeft)],
+  [['ctrl-right', 'alt-right', 'alt-f'], go(wordRight)],
+  [['home', 'ctrl-a'], go(lineStart)],
+  [['end', 'ctrl-e'], go(lineEnd)],
+  [['up'], (draft) => vertical(draft, -1) ?? draft],
+  [['down'], (draft) => vertical(draft, 1) ?? draft],
+  [['backspace'], cut(left, false)],
+  [['delete'], cut(right, false)],
+  [['ctrl-w', 'ctrl-backspace', 'alt-backspace'], cut(wordLeft)],
+  [['alt-d', 'ctrl-delete'], cut(wordRight)],
+  [['ctrl-u'], cut(lineStart)],
+  [['ctrl-k'], cut(restOfLine)],
+  [['ctrl-y'], (draft) => insert(draft, draft.killed)],
+  [['ctrl-j', 'alt-enter', 'shift-enter', 'ctrl-enter'], (draft) => insert(draft, '\n')],
+]
+const EDITS: ReadonlyMap<string, Edit> = new Map(KEYS.flatMap(([names, edit]) => names.map((name) => [name, edit] as const)))

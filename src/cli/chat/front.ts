@@ -11,11 +11,29 @@ export interface Choice {
   readonly label: string
 }
 
+/** Choices that are taken by their number. */
+export function numbered(labels: readonly string[]): readonly Choice[] {
+  return labels.map((label, index) => ({ key: String(index + 1), label }))
+}
+
 export interface ChooseOptions {
   /** The one that Enter takes; absent: none before somebody has moved. */
   readonly initial?: number
   readonly signal?: AbortSignal
 }
+
+/** The conversation as its front knows it. */
+export interface Behind {
+  /** Gets what is typed while a turn runs. */
+  readonly steering: Steering
+  /** The line below the input. @param columns cells that it may take. */
+  status(columns: number): string
+  /** Runs a command that need not wait for the turn under way. @returns `false` for a line that has to wait. */
+  runNow(line: string): boolean
+}
+
+/** The events of a turn, as they come or as they were stored. */
+export type Events = AsyncIterable<QueryEvent> | Iterable<QueryEvent>
 
 export interface Front {
   /** `false`: nobody can be asked. */
@@ -23,8 +41,8 @@ export interface Front {
   /** Cells of a line. */
   readonly columns: number
   readonly style: (style: Style, text: string) => string
-  /** What is typed while a turn runs is given to it. */
-  steerWith(steering: Steering): void
+  /** The conversation is ready. */
+  attach(behind: Behind): void
   /** The next message or command; `undefined` when the user leaves. */
   next(): Promise<string | undefined>
   /** @param text fit for a terminal. */
@@ -34,12 +52,19 @@ export interface Front {
   /** `undefined` when there is no answer. Several questions are asked one after the other. */
   choose(question: string, choices: readonly Choice[], options?: ChooseOptions): Promise<number | undefined>
   ask(question: string, signal?: AbortSignal): Promise<string | undefined>
-  /** Shows a turn to its end; `interrupt` ends it early. Resolves to the exit code that it deserves. */
-  follow(events: AsyncIterable<QueryEvent>, calls: Calls, interrupt: () => void): Promise<number>
-  /** Shows that something is at work until it is done; `interrupt` ends it early. */
-  busy<T>(work: () => Promise<T>, interrupt: () => void): Promise<T>
+  /** Shows a turn to its end, as `busy`. Resolves to the exit code that it deserves. */
+  follow(turn: (signal: AbortSignal) => Events, calls: Calls): Promise<number>
+  /** Shows that something is at work until it is done. The signal is aborted when the user interrupts it, or leaves. */
+  busy<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T>
   /** Calls a user who looks elsewhere. */
   ring(): Promise<void>
+  /** The user leaves: whatever is at work ends. */
+  leave(): void
   /** Gives the terminal back. A second call does nothing. */
   close(): Promise<void>
+}
+
+/** The reason of a signal that the user aborted. */
+export function interruption(): DOMException {
+  return new DOMException('Interrupted by the user.', 'AbortError')
 }

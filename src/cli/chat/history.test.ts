@@ -2,10 +2,11 @@ import { execFileSync } from 'node:child_process'
 import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { homePaths } from '../../app/paths.ts'
 import type { HomePaths } from '../../app/paths.ts'
-import { keepInHistory, readHistory } from './history.ts'
+import { keepInHistory, older, readHistory, recalled, recallOf, remembered, textAt, withQuery } from './history.ts'
+import type { Recall, Search } from './history.ts'
 
 let folder: string
 let paths: HomePaths
@@ -50,4 +51,43 @@ test('grows no further than what anybody goes back', async () => {
   expect([entries.length, entries[0], entries.at(-1)]).toEqual([1000, '1500', '2499'])
   expect(readFileSync(file, 'utf8').split('\n')).toHaveLength(1001)
   expect(statSync(file).mode & 0o777).toBe(0o600)
+})
+
+test('Up and Down go back and forth, and end at what is being written', () => {
+  const begun = recallOf(['one', 'two', 'two'])
+  const step = (from: Recall | undefined, text: string, by: -1 | 1): Recall | undefined => from && recalled(from, text, by)
+  const back = step(begun, 'draft', -1)
+  const further = step(back, 'two', -1)
+  const forth = step(further, 'one', 1)
+  const places = [back, further, forth, step(forth, 'two', 1)]
+  expect(places.map((place) => place && textAt(place))).toEqual(['two', 'one', 'two', 'draft'])
+  expect(step(further, 'one', -1)).toBeUndefined()
+  expect(remembered(begun, 'two').entries).toEqual(['one', 'two', 'two'])
+})
+
+describe('Ctrl-R', () => {
+  const ENTRIES = ['Fix the tide table', 'run the tests', 'Fix the mill', 'Fix the mill', 'what is new?']
+  const begin = (entries: readonly string[], draft: string): Search => ({ ...recallOf(entries, draft), query: '', isLost: false })
+
+  test('a longer query stays where it fits, a shorter one begins anew, and each repetition goes further back', () => {
+    const shown = (search: Search): [string, boolean] => [textAt(search), search.isLost]
+    const begun = begin(ENTRIES, 'half a tho')
+    expect(shown(begun)).toEqual(['half a tho', false])
+    const fix = withQuery(begun, 'fix')
+    expect(shown(fix)).toEqual(['Fix the mill', false])
+    expect(shown(withQuery(fix, 'fix the m'))).toEqual(['Fix the mill', false])
+    const further = older(fix)
+    expect(shown(further)).toEqual(['Fix the tide table', false])
+    expect(shown(older(further))).toEqual(['Fix the tide table', true])
+    expect(shown(withQuery(further, 'fi'))).toEqual(['Fix the mill', false])
+    const lost = withQuery(further, 'fixed')
+    expect(shown(lost)).toEqual(['Fix the tide table', true])
+    expect(shown(withQuery(lost, 'fix'))).toEqual(['Fix the mill', false])
+  })
+
+  test('nothing is found where nothing was typed before', () => {
+    const search = withQuery(begin([], ''), 'a')
+    expect([textAt(search), search.isLost]).toEqual(['', true])
+    expect(older(search)).toMatchObject({ isLost: true })
+  })
 })

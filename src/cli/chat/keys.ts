@@ -7,129 +7,82 @@ export type Key =
   /** `enter`, `up`, `ctrl-c`, `alt-enter`, `ctrl-left`. */
   | { readonly type: 'key'; readonly name: string }
 
-export interface Decoded {
-  readonly keys: readonly Key[]
-  /** The beginning of something; put it before the next piece. */
-  readonly rest: string
-}
-
 export const PASTE_START: string = '\u001B[200~'
 export const PASTE_END: string = '\u001B[201~'
 /** Longer than any sequence that a terminal sends; what goes on after that is no sequence. */
 const LONGEST_SEQUENCE = 32
 
 /* eslint-disable no-control-regex */
-const CSI = /^\u001B\[([\d;:<=>?]*)[ -/]*([@-~])/
-const UNFINISHED_CSI = /^\u001B\[[\d;:<=>?]*[ -/]*$/
-const SS3 = /^\u001BO([\d;]*)([@-~])/
-const UNFINISHED_SS3 = /^\u001BO[\d;]*$/
+/** CSI and SS3: parameters, and the letter that ends them. */
+const SEQUENCE = /^\u001B(?:\[([\d;:<=>?]*)[ -/]*|O([\d;]*))([@-~])/
+const UNFINISHED = /^\u001B(?:\[[\d;:<=>?]*[ -/]*|O[\d;]*)?$/
 const PLAIN = /^[^\u0000-\u001F\u007F]+/
 /* eslint-enable no-control-regex */
 
-const LETTERS: Readonly<Record<string, string>> = {
-  A: 'up',
-  B: 'down',
-  C: 'right',
-  D: 'left',
-  F: 'end',
-  H: 'home',
-  M: 'enter',
-  Z: 'backtab',
-}
-const NUMBERS: Readonly<Record<string, string>> = {
-  '1': 'home',
-  '3': 'delete',
-  '4': 'end',
-  '5': 'pageup',
-  '6': 'pagedown',
-  '7': 'home',
-  '8': 'end',
-}
-const CODES: Readonly<Record<string, string>> = { '9': 'tab', '13': 'enter', '27': 'escape', '127': 'backspace' }
-const CONTROLS: Readonly<Record<string, string>> = {
-  '\r': 'enter',
-  '\n': 'ctrl-j',
-  '\t': 'tab',
-  '\b': 'backspace',
-  '\u007F': 'backspace',
-}
+type Names = Readonly<Record<string, string>>
+const LETTERS: Names = { A: 'up', B: 'down', C: 'right', D: 'left', F: 'end', H: 'home', M: 'enter', Z: 'backtab' }
+const NUMBERS: Names = { 1: 'home', 3: 'delete', 4: 'end', 5: 'pageup', 6: 'pagedown', 7: 'home', 8: 'end' }
+const CODES: Names = { 9: 'tab', 13: 'enter', 27: 'escape', 127: 'backspace' }
+const CONTROLS: Names = { '\r': 'enter', '\n': 'ctrl-j', '\t': 'tab', '\b': 'backspace', '\u007F': 'backspace' }
 
 /**
- * @param final Nothing follows for now: an escape character that stands alone is the key of that name.
+ * @param final nothing follows for now: an escape character that stands alone is the key of that name.
+ * @returns the keys, and the beginning of something that has to be put before the next piece.
  */
-export function decodeKeys(input: string, final = false): Decoded {
+export function decodeKeys(input: string, final = false): { readonly keys: readonly Key[]; readonly rest: string } {
   const keys: Key[] = []
   let rest = input
   while (rest !== '') {
     const next = decodeOne(rest, final)
-    if (next === undefined) return { keys, rest }
-    if (next.key !== undefined) keys.push(next.key)
-    rest = rest.slice(next.length)
+    if (next === undefined) break
+    const [length, key] = next
+    if (key !== undefined) keys.push(typeof key === 'string' ? { type: 'key', name: key } : key)
+    rest = rest.slice(length)
   }
-  return { keys, rest: '' }
+  return { keys, rest }
 }
 
-interface One {
-  /** Absent for what means nothing to us. */
-  readonly key?: Key
-  readonly length: number
-}
-
-function decodeOne(input: string, final: boolean): One | undefined {
+/** The length of what stands first, and its key, or the name of it; no key for what means nothing to us. */
+function decodeOne(input: string, final: boolean): readonly [length: number, key: Key | string | undefined] | undefined {
   const plain = PLAIN.exec(input)?.[0]
-  if (plain !== undefined) return { key: { type: 'text', text: plain }, length: plain.length }
+  if (plain !== undefined) return [plain.length, { type: 'text', text: plain }]
   if (!input.startsWith('\u001B')) {
-    const [control = ''] = input
-    return { key: named(CONTROLS[control] ?? `ctrl-${letterOf(control)}`), length: 1 }
+    const letter = String.fromCharCode(input.charCodeAt(0) + 0x60)
+    return [1, CONTROLS[input.charAt(0)] ?? `ctrl-${letter}`]
   }
   if (input.startsWith(PASTE_START)) {
     const end = input.indexOf(PASTE_END)
     if (end === -1) return undefined
     const text = input.slice(PASTE_START.length, end).replaceAll(/\r\n?/g, '\n')
-    return { key: { type: 'paste', text }, length: end + PASTE_END.length }
+    return [end + PASTE_END.length, { type: 'paste', text }]
   }
-  const csi = CSI.exec(input) ?? SS3.exec(input)
-  if (csi !== null) {
-    const [sequence, parameters = '', last = ''] = csi
-    const name = nameOf(parameters.split(';'), last)
-    return name === undefined ? { length: sequence.length } : { key: named(name), length: sequence.length }
+  const sequence = SEQUENCE.exec(input)
+  if (sequence !== null) {
+    const [whole, csi, ss3, last = ''] = sequence
+    return [whole.length, nameOf((csi ?? ss3 ?? '').split(';'), last)]
   }
-  const isOpen = input === '\u001B' || UNFINISHED_CSI.test(input) || UNFINISHED_SS3.test(input)
-  if (isOpen && !final && input.length <= LONGEST_SEQUENCE) return undefined
-  if (input === '\u001B' || input.startsWith('\u001B\u001B')) return { key: named('escape'), length: 1 }
+  if (UNFINISHED.test(input) && !final && input.length <= LONGEST_SEQUENCE) return undefined
+  if (input === '\u001B' || input.startsWith('\u001B\u001B')) return [1, 'escape']
   // The terminal puts an escape character before a key that is pressed with Alt.
-  const following = decodeOne(input.slice(1), final)
-  const key = following?.key
-  if (key?.type === 'key') return { key: named(`alt-${key.name}`), length: 1 + (following?.length ?? 0) }
+  const [length = 1, key] = decodeOne(input.slice(1), final) ?? []
+  if (typeof key === 'string') return [1 + length, `alt-${key}`]
   const [character = ''] = input.slice(1)
-  return { key: named(`alt-${character}`), length: 1 + character.length }
+  return [1 + character.length, `alt-${character}`]
 }
 
-function nameOf(parameters: readonly string[], last: string): string | undefined {
-  const [first = '', second] = parameters
+function nameOf([first = '', second, third = '']: readonly string[], last: string): string | undefined {
   // Reports of the mouse and answers of the terminal, not keys.
   if (/^[<=>?]/.test(first)) return undefined
   // xterm's form of keys that have none of their own: 27;modifiers;code~.
-  if (last === '~' && first === '27') return withModifiers(parameters[1], codeName(parameters[2] ?? ''))
-  if (last === 'u') return withModifiers(second, codeName(first))
-  return withModifiers(second, last === '~' ? NUMBERS[first] : LETTERS[last])
+  const isByCode = last === 'u' || (last === '~' && first === '27')
+  const named = last === '~' ? NUMBERS[first] : LETTERS[last]
+  const name = isByCode ? codeName(last === 'u' ? first : third) : named
+  if (name === undefined) return undefined
+  const modifiers = Math.max(0, Number.parseInt(second ?? '1', 10) - 1)
+  return `${modifiers & 4 ? 'ctrl-' : ''}${modifiers & 2 ? 'alt-' : ''}${modifiers & 1 ? 'shift-' : ''}${name}`
 }
 
 function codeName(code: string): string | undefined {
   const number = Number.parseInt(code, 10)
   return CODES[code] ?? (number > 32 && number < 127 ? String.fromCharCode(number).toLowerCase() : undefined)
-}
-
-function withModifiers(modifiers: string | undefined, name: string | undefined): string | undefined {
-  if (name === undefined) return undefined
-  const bits = Math.max(0, Number.parseInt(modifiers ?? '1', 10) - 1)
-  return `${bits & 4 ? 'ctrl-' : ''}${bits & 2 ? 'alt-' : ''}${bits & 1 ? 'shift-' : ''}${name}`
-}
-
-function letterOf(control: string): string {
-  return String.fromCharCode(control.charCodeAt(0) + 0x60)
-}
-
-function named(name: string): Key {
-  return { type: 'key', name }
 }

@@ -1,8 +1,6 @@
 /** Files that a message of a chat names with `@`: they are handed over with it. */
 
-import { existsSync, statSync } from 'node:fs'
-import { homedir } from 'node:os'
-import { resolve } from 'node:path'
+import { statSync } from 'node:fs'
 import { handOver, withHandedOver } from '../../app/hand-over.ts'
 import type { HandedOver } from '../../app/hand-over.ts'
 import type { MessageInput } from '../../core/message.ts'
@@ -13,6 +11,7 @@ import { isSecretName } from '../../util/secret-files.ts'
 import { visibleLine } from '../../util/terminal.ts'
 import type { Io } from '../io.ts'
 import { handedLine } from '../prompt.ts'
+import { locate } from './completion.ts'
 import type { Front } from './front.ts'
 
 /** At the beginning of a word; in quotes where the path has spaces. */
@@ -32,31 +31,21 @@ function mentioned(text: string, cwd: string): readonly string[] {
  * The message with the files that it names, and a note that says what is sent. A text may have been pasted: a file outside of the folder, or one
  * that may hold secrets, is sent when the user agrees.
  *
+ * @param question sent in place of the text: a template with the text in it.
+ * @param check throws for a file that the model cannot read.
  * @throws ConfigurationError for a file that no model takes.
  */
 export async function withMentioned(
   text: string,
-  {
-    front,
-    io,
-    check,
-    question = text,
-  }: {
-    readonly front: Front
-    readonly io: Io
-    readonly check: (handed: readonly HandedOver[]) => void
-    /** Sent in place of the text: a template with the text in it. */
-    readonly question?: string | FilledPrompt
-  },
+  question: string | FilledPrompt,
+  { front, io, check }: { readonly front: Front; readonly io: Io; readonly check: (handed: readonly HandedOver[]) => void },
 ): Promise<MessageInput> {
   const handed: HandedOver[] = []
   for (const path of mentioned(text, io.cwd)) {
     const place = realPathOfSync(locate(path, io.cwd))
-    if ((!isInside(place, realPathOfSync(io.cwd)) || isSecretName(place)) && !(await agreed(path, front))) {
-      await front.note(`${visibleLine(path)} is not sent.`)
-      continue
-    }
-    handed.push({ ...(await handOver(place, io)), name: path })
+    const isOurs = isInside(place, realPathOfSync(io.cwd)) && !isSecretName(place)
+    if (isOurs || (await agreed(path, front))) handed.push({ ...(await handOver(place, io)), name: path })
+    else await front.note(`${visibleLine(path)} is not sent.`)
   }
   if (handed.length === 0) return question
   check(handed)
@@ -73,13 +62,9 @@ async function agreed(path: string, front: Front): Promise<boolean> {
   return (await front.choose(`Send ${visibleLine(path)} to the model?`, choices, { initial: 1 })) === 0
 }
 
-function locate(path: string, cwd: string): string {
-  return path.startsWith('~/') ? resolve(homedir(), path.slice(2)) : resolve(cwd, path)
-}
-
 function isFile(path: string): boolean {
   try {
-    return existsSync(path) && statSync(path).isFile()
+    return statSync(path).isFile()
   } catch {
     return false
   }

@@ -4,35 +4,18 @@ import type { LoadedConfig } from '../../app/config.ts'
 import type { StoreChoice } from '../../app/store-choice.ts'
 import type { FilledPrompt } from '../../core/prompt.ts'
 import type { Io } from '../io.ts'
+import type { PROMPT, RunOptions, TOOLS } from '../shared-options.ts'
 
-/** What `cria chat` takes. */
-export interface ChatOptions {
-  readonly safe: boolean
+/** What chat and `cria run` take alike. */
+type SharedName = (typeof PROMPT)[number] | (typeof TOOLS)[number] | 'safe' | 'allow' | 'deny' | 'continue' | 'max-cost'
+
+/** What `cria chat` takes. With `continue` it goes on with the last session of the folder. */
+export interface ChatOptions extends Pick<RunOptions, SharedName> {
   /** Id of a session; empty: choose from a list. Once a chat is started, the one that was chosen. */
   readonly resume: string | undefined
-  /** Go on with the last session of the folder. */
-  readonly continue: boolean
   readonly plain: boolean
   /** Seconds from which a turn is a long one; empty: 10. Absent: nothing rings. */
   readonly bell?: string | undefined
-  readonly model: string | undefined
-  readonly fallback: readonly string[]
-  readonly 'no-switch': boolean
-  readonly allow: readonly string[]
-  readonly deny: readonly string[]
-  readonly fetch: boolean
-  readonly sandbox: string | undefined
-  readonly network: boolean
-  readonly 'no-mcp': boolean
-  readonly store: string | undefined
-  readonly docs: readonly string[]
-  readonly thinking: boolean
-  readonly 'max-cost': number | undefined
-  /** Said to the model behind our own system prompt. */
-  readonly system: string | undefined
-  readonly option: readonly string[]
-  readonly template: string | undefined
-  readonly param: readonly string[]
 }
 
 export interface Start {

@@ -10,17 +10,13 @@ import { exactText } from '../../util/terminal.ts'
 import { fit, rowsOf, widthOf } from '../../util/cells.ts'
 import { commonStart, complete } from './completion.ts'
 import { outputLines } from '../deeds-view.ts'
-import { exportText, findSlash, SLASH_COMMANDS } from './slash.ts'
-import { foldedLine } from './fold.ts'
-import type { FoldedCall } from './fold.ts'
-import { recalled, recallOf, remembered } from './history.ts'
-import { draftRows, tailRows } from './layout.ts'
-import { NOTHING_PASTED, paste, unfolded } from './composer.ts'
+import { exportText, isImmediate, slashOf } from './slash.ts'
+import { foldedLine } from './calls.ts'
+import type { FoldedCall } from './calls.ts'
+import { draftRows, regionOf, tailRows } from './layout.ts'
+import type { RegionState } from './layout.ts'
 import { describeRequest } from './permission.ts'
-import { regionOf } from './region.ts'
-import type { RegionState } from './region.ts'
 import { isUnmarkedPaste } from './terminal-input.ts'
-import { slashNames, slashOf } from './slash-names.ts'
 import { costOf, formatTokens, NOTHING_SPENT, spentAfter, statusLine } from './status.ts'
 
 describe('cells', () => {
@@ -46,7 +42,7 @@ describe('cells', () => {
   test('a character of more cells than a row has is broken', () => {
     const grapheme = `\u0928${'\u093E'.repeat(20)}`
     expect(rowsOf(grapheme, 8).map(widthOf)).toEqual([8, 8, 5])
-    const { rows } = draftRows({ text: grapheme, cursor: grapheme.length }, '> ', 11, 5)
+    const { rows } = draftRows({ text: grapheme, cursor: grapheme.length }, 11, 5)
     expect(rows.map(widthOf)).toEqual([10, 10, 7])
   })
 
@@ -118,16 +114,16 @@ describe('the status', () => {
 
 describe('the draft on the screen', () => {
   test('is wrapped, shows its cursor, and what could command the terminal', () => {
-    expect(draftRows({ text: 'abcdefgh', cursor: 6 }, '> ', 8, 5)).toEqual({
+    expect(draftRows({ text: 'abcdefgh', cursor: 6 }, 8, 5)).toEqual({
       rows: ['> abcde', '  fgh'],
       cursor: { row: 1, column: 3 },
     })
-    expect(draftRows({ text: 'a\u001B[2J', cursor: 0 }, '> ', 20, 5).rows).toEqual(['> a␛[2J'])
+    expect(draftRows({ text: 'a\u001B[2J', cursor: 0 }, 20, 5).rows).toEqual(['> a␛[2J'])
   })
 
   test('shows the rows around the cursor', () => {
     const text = Array.from({ length: 30 }, (_, index) => `line ${index}`).join('\n')
-    const { rows, cursor } = draftRows({ text, cursor: text.length }, '> ', 40, 4)
+    const { rows, cursor } = draftRows({ text, cursor: text.length }, 40, 4)
     expect(rows).toHaveLength(4)
     expect(rows.at(-1)).toBe('  line 29')
     expect(cursor).toEqual({ row: 3, column: 9 })
@@ -189,30 +185,6 @@ test('whatever there is to show, the region fits the screen, and its cursor is i
   )
 })
 
-describe('what was typed before', () => {
-  test('goes back and forth, and ends at what is being written', () => {
-    const recall = recallOf(['one', 'two', 'two'])
-    const back = recalled(recall, 'draft', -1)
-    expect(back?.text).toBe('two')
-    const further = recalled(back!.recall, 'two', -1)
-    expect(further?.text).toBe('one')
-    expect(recalled(further!.recall, 'one', -1)).toBeUndefined()
-    const forth = recalled(further!.recall, 'one', 1)
-    expect(recalled(forth!.recall, 'two', 1)?.text).toBe('draft')
-    expect(remembered(recall, 'two').entries).toEqual(['one', 'two', 'two'])
-  })
-})
-
-describe('what was pasted', () => {
-  test('is shown short and sent whole; a name that nobody pasted stays what it is', () => {
-    const long = 'line\n'.repeat(20)
-    const { shown, pasted } = paste(long, NOTHING_PASTED)
-    expect(shown).toBe('[pasted text 1: 21 lines]')
-    expect(unfolded(`a ${shown} b [pasted text 2: 3 lines]`, pasted)).toBe(`a ${long} b [pasted text 2: 3 lines]`)
-    expect(paste('short', pasted).shown).toBe('short')
-  })
-})
-
 describe('completion', () => {
   const folder = mkdtempSync(join(tmpdir(), 'cria-completion-'))
   mkdirSync(join(folder, 'source'))
@@ -258,9 +230,9 @@ describe('commands', () => {
     expect(slashOf(text)).toEqual(expected)
   })
 
-  test('every name is there, and nothing else', () => {
-    expect(SLASH_COMMANDS.map(({ name }) => name)).toEqual(slashNames)
-    expect(findSlash('nothing')).toBeUndefined()
+  test('what changes the conversation waits for the turn under way', () => {
+    expect(['/show 1', '/q', '/steer now'].filter((line) => !isImmediate(line))).toEqual([])
+    expect(['/new', '/undo', '!ls', '/nothing', 'show'].filter(isImmediate)).toEqual([])
   })
 })
 

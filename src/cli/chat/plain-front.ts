@@ -6,7 +6,6 @@
 import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { QueryEvent } from '../../core/event.ts'
-import type { Steering } from '../../engine/steering.ts'
 import { exactText, visibleLine } from '../../util/terminal.ts'
 import { showTurn } from '../answer-view.ts'
 import { Deeds } from '../deeds.ts'
@@ -15,10 +14,10 @@ import { EXIT } from '../exit-codes.ts'
 import { note } from '../io.ts'
 import type { Io } from '../io.ts'
 import { MAX_CHARACTERS, tooLong } from '../read-text.ts'
-import { noted } from './calls.ts'
 import type { Calls } from './calls.ts'
-import { slashOf } from './slash-names.ts'
-import type { Choice, ChooseOptions, Front } from './front.ts'
+import { interruption } from './front.ts'
+import type { Behind, Choice, ChooseOptions, Events, Front } from './front.ts'
+import { slashOf } from './slash.ts'
 
 /** Within this time a second Ctrl-C leaves. */
 const AGAIN_MS = 2000
@@ -34,55 +33,44 @@ export class PlainFront implements Front {
   readonly #now: () => number
   readonly #lines: ReturnType<typeof createInterface>
   readonly #waiting: string[] = []
+  readonly #stopListening: () => void
+  #behind: Behind | undefined
+  /** Ends what is at work. */
+  #stop: AbortController | undefined
   #wake: (() => void) | undefined
   /** Takes the next line, in place of those who wait for messages. */
   #answer: ((line: string | undefined) => void) | undefined
   #isOver = false
   /** When the last line came. */
   #linedAt = -Infinity
+  /** Of the line that is being read, in bytes. */
+  #length = 0
   /** The line that is being read has no end in sight. */
   #isEndless = false
-  #steering: Steering | undefined
-  #interrupt: (() => void) | undefined
   #interruptedAt = -Infinity
-  readonly #stopListening: () => void
 
   constructor(io: Io, now: () => number = Date.now) {
     this.#io = io
     this.#now = now
     // What would be asked has to be seen as well as answered.
     this.canAsk = io.stdin.isTTY === true && io.stderr.isTerminal
-    const watch = this.#watchLength()
+    const leave = (): void => this.leave()
+    const watch = (piece: Buffer | string): void => this.#watchLength(piece)
     io.stdin.on('data', watch)
     this.#lines = createInterface({ input: io.stdin, terminal: false, crlfDelay: Infinity })
-    this.#lines.on('line', (line) => {
-      const steer = this.#interrupt === undefined || !this.canAsk ? undefined : slashOf(line)
-      if (this.#answer === undefined && steer?.name === 'steer' && steer.argument !== '') {
-        this.#steering?.steer(steer.argument)
-        return
-      }
-      if (this.#answer === undefined) this.#wait(line)
-      else this.#answer(line)
-      if (this.#waiting.length >= MAX_WAITING && !this.#isOver) this.#lines.pause()
-      this.#wake?.()
-    })
-    const over = (): void => {
-      this.#isOver = true
-      this.#answer?.(undefined)
-      this.#wake?.()
-    }
-    this.#lines.on('close', over)
-    io.signal.addEventListener('abort', over, { once: true })
+    this.#lines.on('line', (line) => this.#onLine(line))
+    this.#lines.on('close', leave)
+    io.signal.addEventListener('abort', leave, { once: true })
     const ignore = io.onInterrupt(() => this.#onInterrupt())
     this.#stopListening = () => {
       ignore()
       io.stdin.off('data', watch)
-      io.signal.removeEventListener('abort', over)
+      io.signal.removeEventListener('abort', leave)
     }
   }
 
-  steerWith(steering: Steering): void {
-    this.#steering = steering
+  attach(behind: Behind): void {
+    this.#behind = behind
   }
 
   get columns(): number {
@@ -91,18 +79,18 @@ export class PlainFront implements Front {
 
   async next(): Promise<string | undefined> {
     for (;;) {
-      if (this.canAsk) await this.#io.stderr.writeRaw('> ')
+      if (this.canAsk) await this.tell('> ')
       const message = await this.#message()
       if (message === undefined || message.trim() !== '') return message
     }
   }
 
-  async tell(text: string): Promise<void> {
-    await this.#io.stderr.writeRaw(text)
+  tell(text: string): Promise<void> {
+    return this.#io.stderr.writeRaw(text)
   }
 
-  async note(text: string): Promise<void> {
-    await note(this.#io, text)
+  note(text: string): Promise<void> {
+    return note(this.#io, text)
   }
 
   async choose(
@@ -111,9 +99,9 @@ export class PlainFront implements Front {
     { initial, signal }: ChooseOptions = {},
   ): Promise<number | undefined> {
     const rows = choices.map(({ key, label }) => `  ${key}  ${visibleLine(label)}\n`).join('')
-    await this.tell(
-      `${rows}${exactText(question)} [${choices.length > 3 && choices.every(({ key }) => /^\d+$/.test(key)) ? `1-${choices.length}` : choices.map(({ key }) => key).join('/')}] `,
-    )
+    const areNumbers = choices.length > 3 && choices.every(({ key }) => /^\d+$/.test(key))
+    const keys = areNumbers ? `1-${choices.length}` : choices.map(({ key }) => key).join('/')
+    await this.tell(`${rows}${exactText(question)} [${keys}] `)
     for (;;) {
       const line = (await this.#answered(signal))?.trim().toLowerCase()
       if (line === undefined) return undefined
@@ -130,26 +118,33 @@ export class PlainFront implements Front {
     return this.#answered(signal)
   }
 
-  follow(events: AsyncIterable<QueryEvent>, calls: Calls, interrupt: () => void): Promise<number> {
-    return this.busy(async () => {
+  follow(turn: (signal: AbortSignal) => Events, calls: Calls): Promise<number> {
+    return this.busy(async (signal) => {
       const deeds = new Deeds()
-      const shown = shownDeeds(noted(events, calls), deeds, { io: this.#io, isText: true, showsOutput: true })
+      const shown = shownDeeds(noted(turn(signal), calls), deeds, { io: this.#io, isText: true, showsOutput: true })
       const code = await showTurn(shown, this.#io, { format: 'text', showThinking: false })
       return code === EXIT.done && deeds.wasHeldBack ? EXIT.permission : code
-    }, interrupt)
+    })
   }
 
-  async busy<T>(work: () => Promise<T>, interrupt: () => void): Promise<T> {
-    this.#interrupt = interrupt
+  async busy<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    const stop = new AbortController()
+    this.#stop = stop
     try {
-      return await work()
+      return await work(AbortSignal.any([this.#io.signal, stop.signal]))
     } finally {
-      this.#interrupt = undefined
+      this.#stop = undefined
     }
   }
 
   async ring(): Promise<void> {
-    if (this.canAsk) await this.#io.stderr.writeRaw('\u0007')
+    if (this.canAsk) await this.tell('\u0007')
+  }
+
+  leave(): void {
+    this.#isOver = true
+    this.#answer?.(undefined)
+    this.#wake?.()
   }
 
   close(): Promise<void> {
@@ -164,22 +159,40 @@ export class PlainFront implements Front {
     const isSecond = now - this.#interruptedAt < AGAIN_MS
     this.#interruptedAt = now
     if (isSecond || !this.canAsk) return false
-    if (this.#interrupt === undefined) void this.note('Ctrl-C again leaves.')
-    this.#interrupt?.()
+    if (this.#stop === undefined) void this.note('Ctrl-C again leaves.')
+    this.#stop?.abort(interruption())
     return true
   }
 
   /** Ends the reading of a line before it fills the memory: `readline` keeps it until it is whole. */
-  #watchLength(): (piece: Buffer | string) => void {
-    let length = 0
-    return (piece) => {
-      const end = Math.max(piece.lastIndexOf('\n'), piece.lastIndexOf('\r'))
-      length = end === -1 ? length + piece.length : piece.length - end - 1
-      // In bytes: no character takes more than four.
-      if (length <= MAX_CHARACTERS * 4) return
-      this.#isEndless = true
-      this.#lines.close()
+  #watchLength(piece: Buffer | string): void {
+    const end = Math.max(piece.lastIndexOf('\n'), piece.lastIndexOf('\r'))
+    this.#length = end === -1 ? this.#length + piece.length : piece.length - end - 1
+    // No character takes more than four bytes.
+    if (this.#length <= MAX_CHARACTERS * 4) return
+    this.#isEndless = true
+    this.#lines.close()
+  }
+
+  #onLine(line: string): void {
+    if (this.#answer !== undefined) {
+      this.#answer(line)
+      return
     }
+    const slash = slashOf(line)
+    if (slash?.name === 'steer' && slash.argument !== '' && this.#stop !== undefined && this.canAsk) {
+      this.#behind?.steering.steer(slash.argument)
+      return
+    }
+    // Lines that a terminal sends at once were pasted: they are one message. A command is a line of its own.
+    const last = this.#waiting.at(-1)
+    const isPasted = this.canAsk && this.#now() - this.#linedAt < PASTED_MS && slash === undefined
+    this.#linedAt = this.#now()
+    if (isPasted && last !== undefined && slashOf(last) === undefined)
+      this.#waiting[this.#waiting.length - 1] = `${last}\n${line}`
+    else this.#waiting.push(line)
+    if (this.#waiting.length >= MAX_WAITING && !this.#isOver) this.#lines.pause()
+    this.#wake?.()
   }
 
   async #message(): Promise<string | undefined> {
@@ -199,7 +212,9 @@ export class PlainFront implements Front {
   async #line(): Promise<string | undefined> {
     while (this.#waiting.length === 0 && !this.#isOver) {
       this.#lines.resume()
-      await this.#change()
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve
+      })
     }
     // More of the same paste may be on its way.
     while (this.canAsk && !this.#isOver && this.#now() - this.#linedAt < PASTED_MS) await sleep(PASTED_MS)
@@ -221,20 +236,12 @@ export class PlainFront implements Front {
       signal?.removeEventListener('abort', giveUp)
     }
   }
+}
 
-  /** Lines that a terminal sends at once were pasted: they are one message. A command is a line of its own. */
-  #wait(line: string): void {
-    const last = this.#waiting.at(-1)
-    const isPasted = this.canAsk && this.#now() - this.#linedAt < PASTED_MS && last !== undefined
-    this.#linedAt = this.#now()
-    if (isPasted && slashOf(line) === undefined && slashOf(last) === undefined)
-      this.#waiting[this.#waiting.length - 1] = `${last}\n${line}`
-    else this.#waiting.push(line)
-  }
-
-  #change(): Promise<void> {
-    return new Promise((resolve) => {
-      this.#wake = resolve
-    })
+/** Notes the calls while the events pass. */
+async function* noted(events: Events, calls: Calls): AsyncGenerator<QueryEvent> {
+  for await (const event of events) {
+    calls.add(event)
+    yield event
   }
 }

@@ -28,7 +28,7 @@ export async function runChat(given: ChatOptions, io: Io): Promise<number> {
 async function startOf(given: ChatOptions, io: Io): Promise<Start> {
   const { options, begin } = await withTemplate(given, io)
   const { resume = '' } = options
-  const session = resume === '' ? undefined : await findSession(resume, io)
+  const session = resume === '' ? undefined : await firstSession({ sessionId: resume }, io)
   const there = session?.folder == null || session.folder === io.cwd ? io : await inFolder(session.folder, io)
   const loaded = await readConfig(there)
   const goesOn = session === undefined ? options : restored(options, session.settings ?? modelOf(session))
@@ -59,7 +59,7 @@ async function continued(options: ChatOptions, io: Io): Promise<ChatOptions> {
   if (!options.continue) return options
   if (options.resume !== undefined)
     throw new ConfigurationError('--continue and --resume exclude each other: both say which session goes on.')
-  const [newest] = (await (await openJournalToRead(io))?.sessions({ folder: io.cwd, limit: 1 })) ?? []
+  const newest = await firstSession({ folder: io.cwd }, io)
   if (newest === undefined)
     throw new ConfigurationError('There is no session of this folder to go on with yet: leave --continue out.', {
       hint: '"cria logs sessions --all" lists those of other folders.',
@@ -67,9 +67,12 @@ async function continued(options: ChatOptions, io: Io): Promise<ChatOptions> {
   return { ...options, resume: newest.sessionId }
 }
 
-async function findSession(sessionId: string, io: Io): Promise<SessionSummary | undefined> {
+async function firstSession(
+  filter: { readonly sessionId: string } | { readonly folder: string },
+  io: Io,
+): Promise<SessionSummary | undefined> {
   const journal = await openJournalToRead(io)
-  return (await journal?.sessions({ sessionId, limit: 1 }))?.[0]
+  return (await journal?.sessions({ ...filter, limit: 1 }))?.[0]
 }
 
 /** Of a session that no chat began: the model that answered last, unless it only quotes. */
@@ -86,27 +89,27 @@ async function inFolder(folder: string, io: Io): Promise<Io> {
   return { ...io, cwd: folder }
 }
 
-/** Asks which session goes on, where none was named. The question has a screen of its own: nothing is known of the chat before. */
-async function chosenOnScreen(options: ChatOptions, io: Io): Promise<ChatOptions> {
-  if (options.resume !== '') return options
-  const { ScreenFront } = await import('./screen-front.ts')
-  const front = new ScreenFront({ io, paths: homePaths(io), completable: { commands: [], values: {}, cwd: io.cwd } })
-  let resume: string | undefined
-  try {
-    resume = await chosenBy(front, io)
-  } finally {
-    await front.close()
-  }
-  // Said when the chat can be typed into: what was typed to the question before would be lost.
-  if (resume === undefined) await io.stdout.writeRaw(`${io.stdout.style('dim', ANEW)}\n`)
-  return { ...options, resume }
-}
-
 const ANEW = 'what you say begins a new session.'
 
 async function chosenBy(front: Front, io: Io): Promise<string | undefined> {
   const { chooseSession } = await import('./sessions.ts')
   return chooseSession(await openJournal(io), front, io.cwd)
+}
+
+/** Asks which session goes on, where none was named. The question has a screen of its own: nothing is known of the chat before. */
+async function chosenOnScreen(options: ChatOptions, io: Io): Promise<ChatOptions> {
+  if (options.resume !== '') return options
+  const { ScreenFront } = await import('./screen-front.ts')
+  const front = new ScreenFront({ io, paths: homePaths(io), completable: { commands: [], values: {}, cwd: io.cwd } })
+  try {
+    const resume = await chosenBy(front, io)
+    await front.close()
+    // Said when the chat can be typed into: what was typed to the question before would be lost.
+    if (resume === undefined) await io.stdout.writeRaw(`${io.stdout.style('dim', ANEW)}\n`)
+    return { ...options, resume }
+  } finally {
+    await front.close()
+  }
 }
 
 async function byLines(options: ChatOptions, io: Io): Promise<number> {
@@ -120,10 +123,8 @@ async function byLines(options: ChatOptions, io: Io): Promise<number> {
     const resume = options.resume === '' ? await chosenBy(front, io) : options.resume
     if (options.resume === '' && resume === undefined) await front.note(ANEW)
     const start = await startOf({ ...options, resume }, io)
-    const { openProgram } = await import('./program.ts')
-    const program = await openProgram(start, front)
-    const code = await program.run()
-    const { sessionId } = program.conversation
+    const { converse } = await import('./program.ts')
+    const { code, sessionId } = await converse(start, front)
     if (front.canAsk && sessionId !== undefined) await front.note(`to go on: cria chat --resume ${sessionId}`)
     return code
   } finally {
@@ -134,42 +135,20 @@ async function byLines(options: ChatOptions, io: Io): Promise<number> {
 async function onScreen(start: Start): Promise<number> {
   const { loaded, io } = start
   const { ScreenFront } = await import('./screen-front.ts')
-  const { slashNames, slashOf } = await import('./slash-names.ts')
-  const models = [...Object.keys(loaded.config.models ?? {}), ...Object.values(loaded.config.models ?? {})]
-  const front = new ScreenFront({
-    io,
-    paths: loaded.paths,
-    completable: { commands: slashNames, values: { model: models }, cwd: io.cwd },
-  })
+  const { SLASH_COMMANDS } = await import('./slash.ts')
+  const models = Object.entries(loaded.config.models ?? {}).flat()
+  const commands = SLASH_COMMANDS.map(({ name }) => name)
+  const front = new ScreenFront({ io, paths: loaded.paths, completable: { commands, values: { model: models }, cwd: io.cwd } })
   try {
-    const [{ openProgram }, { findSlash, runSlash }, { statusLine }, { describeFailure }] = await Promise.all([
-      import('./program.ts'),
-      import('./slash.ts'),
-      import('./status.ts'),
-      import('../failure.ts'),
-    ])
+    const { converse } = await import('./program.ts')
     // What takes its time, as a server that does not start, holds back nobody who wants to leave.
     const signal = AbortSignal.any([io.signal, front.leaving])
-    const program = await openProgram({ ...start, io: { ...io, signal } }, front).catch((thrown: unknown) => {
+    const talked = await converse({ ...start, io: { ...io, signal } }, front).catch((thrown: unknown) => {
       if (!front.leaving.aborted) throw thrown
     })
-    if (program === undefined) return EXIT.done
-    front.attach({
-      status: (columns) => statusLine(program.conversation.status, columns),
-      isImmediate: (text) => findSlash(slashOf(text)?.name ?? '')?.isImmediate === true,
-      async runNow(text) {
-        try {
-          if ((await runSlash(text, program.slash)) === 'leave') front.leave()
-        } catch (thrown) {
-          await front.note(describeFailure(thrown, io.env))
-        }
-      },
-    })
-    await program.run()
     await front.close()
-    const { sessionId } = program.conversation
-    if (sessionId !== undefined)
-      await io.stdout.writeRaw(`${io.stdout.style('dim', `To go on: cria chat --resume ${sessionId}`)}\n`)
+    if (talked?.sessionId !== undefined)
+      await io.stdout.writeRaw(`${io.stdout.style('dim', `To go on: cria chat --resume ${talked.sessionId}`)}\n`)
     return front.wasInterrupted ? EXIT.interrupted : EXIT.done
   } finally {
     await front.close()

@@ -52,7 +52,11 @@ describe('questions on the screen', () => {
 
   test('a key that waits unread while a call arrives does not answer the question that the call leads to', async () => {
     const { io, press, terminal } = outside
-    await terminal.shows('>')
+    // Keys are dealt with as soon as what was typed in other sessions has been read.
+    press('x')
+    await terminal.shows('> x')
+    press('\u007F')
+    await terminal.shows(() => terminal.cursor.line === '>')
     // Read in the same turn of the event loop as the question was made.
     const answer = front.choose('May it?', YES_NO)
     io.stdin.emit('data', 'y')

@@ -2,22 +2,20 @@
 
 import { setImmediate } from 'node:timers/promises'
 import type { HomePaths } from '../../app/paths.ts'
-import type { QueryEvent } from '../../core/event.ts'
-import type { Steering } from '../../engine/steering.ts'
+import { wrapWords } from '../../util/cells.ts'
 import { exactText, visibleText } from '../../util/terminal.ts'
-import { wrapWords } from '../terminal/wrap.ts'
 import type { Io } from '../io.ts'
+import type { Calls } from './calls.ts'
 import type { Completable } from './completion.ts'
 import { Composer } from './composer.ts'
-import type { Calls } from './calls.ts'
-import type { Choice, ChooseOptions, Front } from './front.ts'
+import { interruption } from './front.ts'
+import type { Behind, Choice, ChooseOptions, Events, Front } from './front.ts'
 import type { Key } from './keys.ts'
+import { echoOf, regionOf } from './layout.ts'
+import type { Painting } from './layout.ts'
 import { Question } from './question.ts'
-import { regionOf } from './region.ts'
-import type { RegionState } from './region.ts'
-import { echoOf } from './layout.ts'
 import { Screen } from './screen.ts'
-import { slashOf } from './slash-names.ts'
+import { slashOf } from './slash.ts'
 import { TerminalInput } from './terminal-input.ts'
 
 export interface ScreenOptions {
@@ -25,15 +23,6 @@ export interface ScreenOptions {
   readonly paths: HomePaths
   readonly completable: Completable
   readonly now?: () => number
-}
-
-/** What the program says of itself once it is there. */
-export interface Behind {
-  /** The line below the input. @param columns cells that it may take. */
-  status(columns: number): string
-  /** Whether a line can be dealt with while the model works. */
-  isImmediate(text: string): boolean
-  runNow(text: string): Promise<void>
 }
 
 /** Within this time a second Ctrl-C leaves. */
@@ -48,78 +37,81 @@ const NOTE_INDENT = 2
 const TICK_MS = 1000
 /** What has to be started first, as servers of tools, may take longer than anybody waits without a word. */
 const SLOW_START_MS = 500
+// Terminals that keep what they clear would keep the painted rows as well: they are taken away before.
+const CLEAR_ALL = '\u001B[2J\u001B[H'
+
+/** What is at work: a turn, or a command of the user. */
+interface Work {
+  readonly stop: AbortController
+  /** Later by the time in which the user was asked something. */
+  startedAt: number
+}
 
 export class ScreenFront implements Front {
   readonly canAsk = true
-  readonly style: Front['style'] = (style, text) => this.#options.io.stdout.style(style, text)
-  readonly #options: ScreenOptions
+  readonly style: Front['style'] = (style, text) => this.#io.stdout.style(style, text)
+  /** Something was stopped by the key that left. */
+  wasInterrupted = false
+  readonly #io: Io
   readonly #now: () => number
   readonly #screen: Screen
   readonly #input: TerminalInput
-  #behind: Behind | undefined
-  #steering: Steering | undefined
   readonly #composer: Composer
+  readonly #leaving = new AbortController()
+  readonly #questions: Question[] = []
+  readonly #slowStart: NodeJS.Timeout
+  readonly #endListening: () => void
+  #behind: Behind | undefined
+  #work: Work | undefined
+  #calls: Calls | undefined
+  /** Messages that wait for the turn before them. */
   #queue: string[] = []
   /** Keys that wait until a completion is there, or what was typed in other sessions. */
   #held: Key[] | undefined = []
-  readonly #questions: Question[] = []
-  #calls: Calls | undefined
   #tail = ''
+  #hint: string | undefined
+  /** In place of the status while there is none yet. */
+  #untilReady = ''
   /** Something stands above that the next message is set apart from. */
   #hasSpoken = false
-  #interrupt: (() => void) | undefined
-  #startedAt = 0
-  /** Milliseconds of the turn in which the user was asked something; and since when, while a question is open. */
-  #askedMs = 0
-  #askedSince: number | undefined
-  #hint: string | undefined
+  /** Since when questions are open. */
+  #askedAt = 0
   #stoppedAt = -Infinity
   #typedAt = -Infinity
   #answered = { key: '', at: -Infinity }
-  #hasLeft = false
-  readonly #leaving = new AbortController()
   #isClosed = false
   /** The shell has the terminal. */
   #isAway = false
-  /** Something was stopped by the key that left. */
-  wasInterrupted = false
   #wake: (() => void) | undefined
   #paintTimer: NodeJS.Timeout | undefined
-  #ticker: NodeJS.Timeout | undefined
-  /** In place of the status while there is none yet. */
-  #untilReady = ''
-  readonly #slowStart: NodeJS.Timeout
-  readonly #endListening: () => void
 
-  constructor(options: ScreenOptions) {
-    const { io, paths, completable, now = Date.now } = options
-    this.#options = options
+  constructor({ io, paths, completable, now = Date.now }: ScreenOptions) {
+    this.#io = io
     this.#now = now
     this.#composer = new Composer(paths, completable)
-    this.#screen = new Screen({
-      write: (text) => io.stdout.writeRaw(text),
-      get columns() {
-        return io.stdout.columns
-      },
-      get rows() {
-        return io.stdout.rows
-      },
-    })
+    this.#screen = new Screen(io.stdout)
+    const leave = (): void => this.leave()
     this.#input = new TerminalInput(io, {
       onKey: (key) => this.#onKey(key),
-      onEnd: () => this.leave(),
-      onWake: () => this.#wakeUp(),
-      onOpenPaste: () => this.#tellNow('a paste has not ended; Ctrl-C ends it'),
+      onEnd: leave,
+      onWake: () => {
+        this.#isAway = false
+        this.#screen.forget()
+        this.#paint()
+      },
+      onOpenPaste: () => {
+        this.#hint = 'a paste has not ended; Ctrl-C ends it'
+        this.#paint()
+      },
     })
     const endResize = io.stdout.onResize(() => {
       this.#screen.invalidate()
       this.#paint()
     })
-    const onAbort = (): void => this.leave()
-    io.signal.addEventListener('abort', onAbort, { once: true })
+    io.signal.addEventListener('abort', leave, { once: true })
     this.#endListening = () => {
       endResize()
-      io.signal.removeEventListener('abort', onAbort)
+      io.signal.removeEventListener('abort', leave)
     }
     this.#paint()
     this.#slowStart = setTimeout(() => {
@@ -130,11 +122,7 @@ export class ScreenFront implements Front {
   }
 
   get columns(): number {
-    return this.#options.io.stdout.columns
-  }
-
-  steerWith(steering: Steering): void {
-    this.#steering = steering
+    return this.#io.stdout.columns
   }
 
   /** Aborted when the user leaves. */
@@ -142,7 +130,6 @@ export class ScreenFront implements Front {
     return this.#leaving.signal
   }
 
-  /** The program is there. */
   attach(behind: Behind): void {
     this.#behind = behind
     clearTimeout(this.#slowStart)
@@ -150,17 +137,20 @@ export class ScreenFront implements Front {
   }
 
   async next(): Promise<string | undefined> {
-    while (this.#queue.length === 0 && !this.#hasLeft) {
+    while (this.#queue.length === 0 && !this.leaving.aborted) {
       this.#paint()
       await new Promise<void>((resolve) => {
         this.#wake = resolve
       })
     }
-    if (this.#hasLeft) return undefined
+    if (this.leaving.aborted) return undefined
     const message = this.#queue.shift() ?? ''
     // What was said while a turn ran is a prompt now.
-    if (this.#steering?.followUps[0]?.content === message) this.#steering.takeFollowUp()
-    await this.tell(this.#echo(message))
+    const steering = this.#behind?.steering
+    if (steering?.followUps[0]?.content === message) steering.takeFollowUp()
+    // The message as it stays above.
+    await this.tell(`${this.#hasSpoken ? '\n' : ''}${echoOf(message, this.style)}`)
+    this.#hasSpoken = true
     return message
   }
 
@@ -173,62 +163,58 @@ export class ScreenFront implements Front {
     return this.tell(`${this.style('dim', wrapWords(visibleText(text), this.columns, NOTE_INDENT))}\n`)
   }
 
-  choose(
+  async choose(
     question: string,
     choices: readonly Choice[],
-    { initial = -1, signal }: ChooseOptions = {},
+    { initial, signal }: ChooseOptions = {},
   ): Promise<number | undefined> {
-    return this.#asked(new Question(exactText(question), choices, initial), signal, ({ chosen }) => chosen)
+    const answer = await this.#ask(new Question(exactText(question), choices, initial), signal)
+    return typeof answer === 'number' ? answer : undefined
   }
 
-  ask(question: string, signal?: AbortSignal): Promise<string | undefined> {
-    return this.#asked(new Question(exactText(question)), signal, ({ answer }) => answer)
+  async ask(question: string, signal?: AbortSignal): Promise<string | undefined> {
+    const answer = await this.#ask(new Question(exactText(question)), signal)
+    return typeof answer === 'string' ? answer : undefined
   }
 
-  follow(events: AsyncIterable<QueryEvent>, calls: Calls, interrupt: () => void): Promise<number> {
+  follow(turn: (signal: AbortSignal) => Events, calls: Calls): Promise<number> {
     this.#calls = calls
-    return this.busy(async () => {
+    return this.busy(async (signal) => {
+      const events = turn(signal)
       // What renders an answer is not needed before there is one.
       const { showOnScreen } = await import('./turn-view.ts')
-      return showOnScreen(events, calls, {
-        io: this.#options.io,
-        tell: (text) => this.tell(text),
-        note: (text) => this.note(text),
-        setTail: (tail) => {
-          this.#tail = tail
-        },
-        refresh: () => this.#refresh(),
+      return showOnScreen(events, calls, this, this.#io, (tail) => {
+        this.#tail = tail ?? this.#tail
+        // A fast stream would be all painting otherwise.
+        this.#paintTimer ??= setTimeout(() => this.#paint(), PAINT_EVERY_MS)
       })
-    }, interrupt)
+    })
   }
 
-  async busy<T>(work: () => Promise<T>, interrupt: () => void): Promise<T> {
-    this.#interrupt = interrupt
-    this.#startedAt = this.#now()
-    this.#askedMs = 0
-    this.#ticker = setInterval(() => this.#paint(), TICK_MS).unref()
+  async busy<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    const stop = new AbortController()
+    this.#work = { stop, startedAt: this.#now() }
+    const ticker = setInterval(() => this.#paint(), TICK_MS).unref()
     this.#paint()
     try {
-      return await work()
+      return await work(AbortSignal.any([this.#io.signal, stop.signal]))
     } finally {
-      clearInterval(this.#ticker)
-      this.#interrupt = undefined
+      clearInterval(ticker)
+      this.#work = undefined
       this.#tail = ''
       this.#paint()
     }
   }
 
   async ring(): Promise<void> {
-    if (!this.#isClosed) await this.#options.io.stdout.writeRaw('\u0007')
+    if (!this.#isClosed) await this.#io.stdout.writeRaw('\u0007')
   }
 
-  /** Ends the chat, and what is at work in it. */
   leave(): void {
-    if (this.#hasLeft) return
-    this.#hasLeft = true
-    this.wasInterrupted = this.#interrupt !== undefined
-    this.#interrupt?.()
-    for (const question of this.#questions) question.giveUp()
+    if (this.leaving.aborted) return
+    this.wasInterrupted = this.#work !== undefined
+    this.#work?.stop.abort(interruption())
+    for (const question of this.#questions) question.settle()
     this.#leaving.abort(new DOMException('The user has left.', 'AbortError'))
     this.#wake?.()
   }
@@ -239,43 +225,31 @@ export class ScreenFront implements Front {
     this.#isClosed = true
     clearTimeout(this.#paintTimer)
     clearTimeout(this.#slowStart)
-    clearInterval(this.#ticker)
     this.#endListening()
     await this.#screen.clear()
     this.#input.close()
   }
 
-  async #asked<Answer>(
-    question: Question,
-    signal: AbortSignal | undefined,
-    read: (question: Question) => Answer | undefined,
-  ): Promise<Answer | undefined> {
-    if (this.#isGivenUp(signal)) return undefined
-    const giveUp = (): void => question.giveUp()
+  async #ask(question: Question, signal: AbortSignal | undefined): Promise<number | string | undefined> {
+    const isGivenUp = (): boolean => signal?.aborted === true || this.leaving.aborted
+    if (isGivenUp()) return undefined
     // Whoever has just answered a question knows that another one may follow, and types on. Else what was typed before it could be seen, and
     // waits unread while a long call arrives, is read first.
     if (this.#now() - this.#answered.at >= TYPING_MS) await inputRead()
-    if (this.#isGivenUp(signal)) return undefined
+    if (isGivenUp()) return undefined
+    const giveUp = (): void => question.settle()
     signal?.addEventListener('abort', giveUp, { once: true })
+    if (this.#questions.length === 0) this.#askedAt = this.#now()
     this.#questions.push(question)
-    this.#askedSince ??= this.#now()
     this.#paint()
     try {
-      await question.settled
-      return read(question)
+      return await question.answer
     } finally {
       signal?.removeEventListener('abort', giveUp)
       this.#questions.splice(this.#questions.indexOf(question), 1)
-      if (this.#questions.length === 0) {
-        this.#askedMs += this.#now() - (this.#askedSince ?? this.#now())
-        this.#askedSince = undefined
-      }
+      if (this.#questions.length === 0 && this.#work !== undefined) this.#work.startedAt += this.#now() - this.#askedAt
       this.#paint()
     }
-  }
-
-  #isGivenUp(signal: AbortSignal | undefined): boolean {
-    return signal?.aborted === true || this.#hasLeft
   }
 
   #onKey(key: Key): void {
@@ -283,28 +257,35 @@ export class ScreenFront implements Front {
     else this.#held.push(key)
   }
 
+  /** Deals with the keys that were held, and with those to come. */
+  #release(): void {
+    const held = this.#held ?? []
+    this.#held = undefined
+    for (const key of held) this.#onKey(key)
+    this.#paint()
+  }
+
   #press(key: Key): void {
     this.#hint = undefined
     const name = key.type === 'key' ? key.name : undefined
-    if (name === 'ctrl-c') this.#onStop()
+    if (name === 'ctrl-c') this.#onCtrlC()
     else if (name === 'ctrl-z') this.#suspend()
-    else if (name === 'ctrl-l') this.#clearScreen()
+    else if (name === 'ctrl-l') void Promise.all([this.#screen.clear(), this.#io.stdout.writeRaw(CLEAR_ALL)])
     else if (name === 'escape') this.#onEscape()
-    else if (this.#isForQuestion() && this.#questions[0]?.isShown === true) this.#answer(key)
-    else this.#onDraftKey(key)
+    else if (this.#isForQuestion() && this.#questions[0]?.isShown === true) this.#answer(key, this.#questions[0])
+    else this.#onDraftKey(key, name)
     this.#paint()
   }
 
   /** What follows an answer at once may belong to the next question, which is not there yet. */
-  #answer(key: Key): void {
-    const [question] = this.#questions
+  #answer(key: Key, question: Question): void {
     const pressed = key.type === 'text' ? key.text : ''
     const isRepeated = pressed !== '' && pressed === this.#answered.key && this.#now() - this.#answered.at < REPEAT_MS
     this.#answered = { key: pressed, at: this.#now() }
     // A key that is held down has answered the question before, which was another one.
-    if (isRepeated && question?.shown.choices !== undefined) return
-    question?.press(key)
-    if (question?.isSettled !== true) return
+    if (isRepeated && question.choices !== undefined) return
+    question.press(key)
+    if (!question.isSettled) return
     this.#held = []
     void setImmediate().then(() => this.#release())
   }
@@ -315,22 +296,22 @@ export class ScreenFront implements Front {
     return this.#composer.isEmpty || this.#now() - this.#typedAt >= TYPING_MS
   }
 
-  #onDraftKey(key: Key): void {
+  #onDraftKey(key: Key, name: string | undefined): void {
     this.#typedAt = this.#now()
-    const name = key.type === 'key' ? key.name : undefined
-    const waiting =
-      name === 'up' && this.#composer.isEmpty && this.#composer.searching === undefined ? this.#queue.pop() : undefined
+    const { isEmpty, searching } = this.#composer
+    const waiting = name === 'up' && isEmpty && searching === undefined ? this.#queue.pop() : undefined
     if (waiting !== undefined) {
       // What waits to be said can be taken back.
-      if (this.#steering?.followUps.at(-1)?.content === waiting) this.#steering.takeBack()
+      const steering = this.#behind?.steering
+      if (steering?.followUps.at(-1)?.content === waiting) steering.takeBack()
       this.#composer.write(waiting)
     } else if (name === 'tab') {
       this.#held = []
       void this.#composer.complete().then(() => this.#release())
-    } else if (name === 'ctrl-d' && this.#composer.isEmpty) {
+    } else if (name === 'ctrl-d' && isEmpty) {
       this.leave()
     } else if (name === 'ctrl-o') {
-      this.#runNow('/show')
+      this.#behind?.runNow('/show')
     } else {
       const message = this.#composer.press(key)
       if (message !== undefined) this.#send(message)
@@ -338,60 +319,43 @@ export class ScreenFront implements Front {
   }
 
   #send(message: string): void {
-    if (this.#interrupt !== undefined && this.#behind?.isImmediate(message) === true) {
-      this.#runNow(message)
-      return
+    if (this.#work !== undefined) {
+      if (this.#behind?.runNow(message) === true) return
+      if (slashOf(message) === undefined) this.#behind?.steering.followUp(message)
     }
     this.#queue.push(message)
-    if (this.#interrupt !== undefined && slashOf(message) === undefined) this.#steering?.followUp(message)
     this.#wake?.()
   }
 
-  /** Deals with a command at once, whatever is going on. */
-  #runNow(command: string): void {
-    void this.#behind?.runNow(command)
-  }
-
-  #release(): void {
-    const held = this.#held ?? []
-    this.#held = undefined
-    for (const key of held) this.#onKey(key)
-    this.#paint()
-  }
-
   #onEscape(): void {
-    if (this.#interrupt !== undefined) this.#stop()
-    else if (this.#questions.length > 0) this.#questions[0]?.giveUp()
+    if (this.#work !== undefined) this.#stop(this.#work)
+    else if (this.#questions.length > 0) this.#questions[0]?.settle()
     else if (this.#composer.searching !== undefined) this.#composer.endSearch()
     else this.#composer.candidates = []
   }
 
-  #onStop(): void {
+  #onCtrlC(): void {
     const isSecond = this.#now() - this.#stoppedAt < AGAIN_MS
     this.#stoppedAt = this.#now()
     if (isSecond) {
       this.leave()
-    } else if (this.#interrupt !== undefined) {
-      this.#stop()
-    } else if (this.#questions.length > 0) {
-      this.#questions[0]?.giveUp()
-    } else if (this.#composer.searching !== undefined) {
-      this.#composer.giveUpSearch()
-      this.#stoppedAt = -Infinity
-    } else if (!this.#composer.isEmpty) {
-      this.#composer.clear()
+    } else if (this.#work !== undefined || this.#questions.length > 0) {
+      this.#onEscape()
+    } else if (this.#composer.searching !== undefined || !this.#composer.isEmpty) {
+      if (this.#composer.searching === undefined) this.#composer.clear()
+      else this.#composer.giveUpSearch()
       this.#stoppedAt = -Infinity
     } else {
       this.#hint = 'Ctrl-C again leaves'
     }
   }
 
-  /** Stops the turn; what was to be said next is there to be changed. */
-  #stop(): void {
-    this.#interrupt?.()
+  /** What was to be said next is there to be changed. */
+  #stop(work: Work): void {
+    work.stop.abort(interruption())
     this.#composer.takeBack(this.#queue)
     this.#queue = []
-    this.#steering?.takeFollowUps()
+    this.#behind?.steering.takeFollowUps()
   }
 
   #suspend(): void {
@@ -402,49 +366,25 @@ export class ScreenFront implements Front {
     )
   }
 
-  #wakeUp(): void {
-    this.#isAway = false
-    this.#screen.forget()
-    this.#paint()
-  }
-
-  #tellNow(hint: string): void {
-    this.#hint = hint
-    this.#paint()
-  }
-
-  #clearScreen(): void {
-    // Terminals that keep what they clear would keep the painted rows as well.
-    void this.#screen.clear()
-    void this.#options.io.stdout.writeRaw('\u001B[2J\u001B[H')
-  }
-
-  /** The message as it stays above. */
-  #echo(message: string): string {
-    const gap = this.#hasSpoken ? '\n' : ''
-    this.#hasSpoken = true
-    return `${gap}${echoOf(message, this.style)}`
-  }
-
-  #region(): ReturnType<typeof regionOf> {
-    const { io } = this.#options
+  #region(): Painting {
+    const { stdout } = this.#io
     const [question] = this.#questions
-    const state: RegionState = {
+    const isForQuestion = this.#isForQuestion()
+    // While the user is asked, the question is all that there is to see.
+    const work = question === undefined ? this.#work : undefined
+    const waits = question !== undefined && !isForQuestion ? 'there is a question: stop typing to answer it' : undefined
+    const state = {
       draft: this.#composer.draft,
       tail: this.#tail,
-      running: this.#interrupt === undefined || question !== undefined ? [] : (this.#calls?.running ?? []),
-      elapsed:
-        this.#interrupt === undefined || question !== undefined ? undefined : this.#now() - this.#startedAt - this.#askedMs,
-      queued: this.#interrupt === undefined && this.#behind !== undefined ? [] : this.#queue,
+      running: work === undefined ? [] : (this.#calls?.running ?? []),
+      elapsed: work === undefined ? undefined : this.#now() - work.startedAt,
+      queued: this.#work === undefined && this.#behind !== undefined ? [] : this.#queue,
       candidates: this.#composer.candidates,
-      question: this.#isForQuestion() ? question?.shown : undefined,
-      status: this.#behind?.status(io.stdout.columns - 1) ?? this.#untilReady,
-      hint:
-        this.#hint ??
-        this.#composer.searching ??
-        (question !== undefined && !this.#isForQuestion() ? 'there is a question: stop typing to answer it' : undefined),
+      question: isForQuestion ? question : undefined,
+      status: this.#behind?.status(stdout.columns - 1) ?? this.#untilReady,
+      hint: this.#hint ?? this.#composer.searching ?? waits,
     }
-    return regionOf(state, { columns: io.stdout.columns, rows: io.stdout.rows, style: this.style })
+    return regionOf(state, { columns: stdout.columns, rows: stdout.rows, style: this.style })
   }
 
   #paint(): void {
@@ -453,15 +393,10 @@ export class ScreenFront implements Front {
     this.#paintTimer = undefined
     this.#screen.paint(this.#region()).catch(() => this.leave())
     const [question] = this.#questions
-    if (question !== undefined && this.#isForQuestion()) question.isShown = true
+    if (question === undefined) return
     // The question takes the keyboard when the typing has ended.
-    if (this.#questions.length > 0 && !this.#isForQuestion())
-      this.#paintTimer = setTimeout(() => this.#paint(), TYPING_MS).unref()
-  }
-
-  /** Paints soon: a fast stream would be all painting otherwise. */
-  #refresh(): void {
-    this.#paintTimer ??= setTimeout(() => this.#paint(), PAINT_EVERY_MS)
+    if (this.#isForQuestion()) question.isShown = true
+    else this.#paintTimer = setTimeout(() => this.#paint(), TYPING_MS).unref()
   }
 }
 

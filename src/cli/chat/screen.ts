@@ -3,20 +3,9 @@
  * are painted anew. Nothing takes over the whole screen, so scrolling, selecting and searching stay the terminal's.
  */
 
-import { rowsTaken } from './layout.ts'
-import type { Cursor } from './layout.ts'
-
-export interface ScreenTarget {
-  write(text: string): Promise<void>
-  readonly columns: number
-  readonly rows: number
-}
-
-export interface Painting {
-  /** Fit for a terminal, each in one row. */
-  readonly rows: readonly string[]
-  readonly cursor: Cursor
-}
+import { widthOf } from '../../util/cells.ts'
+import type { Channel } from '../io.ts'
+import type { Painting } from './layout.ts'
 
 const HIDE = '\u001B[?25l'
 const SHOW = '\u001B[?25h'
@@ -25,42 +14,38 @@ const SHOW = '\u001B[?25h'
 const CLEAR_BELOW = '\u001B[K\u001B[C\u001B[J\r'
 
 export class Screen {
-  readonly #target: ScreenTarget
+  readonly #target: Pick<Channel, 'writeRaw' | 'columns'>
   #painted: Painting | undefined
   #drawn = ''
 
-  constructor(target: ScreenTarget) {
+  constructor(target: Pick<Channel, 'writeRaw' | 'columns'>) {
     this.#target = target
   }
 
   /** Writes what stays, above the painted rows. @param text fit for a terminal, with a line end. */
   commit(text: string, below: Painting): Promise<void> {
-    const away = this.#away()
-    return this.#target.write(`${HIDE}${away}${text}${this.#draw(below)}${SHOW}`)
+    return this.#target.writeRaw(`${HIDE}${this.#away()}${text}${this.#draw(below)}${SHOW}`)
   }
 
-  paint(painting: Painting): Promise<void> {
-    const drawn = JSON.stringify(painting)
-    if (this.#painted !== undefined && drawn === this.#drawn) return Promise.resolve()
-    const away = this.#away()
-    return this.#target.write(`${HIDE}${away}${this.#draw(painting)}${SHOW}`)
+  async paint(painting: Painting): Promise<void> {
+    if (this.#painted === undefined || JSON.stringify(painting) !== this.#drawn) await this.commit('', painting)
   }
 
-  /** The terminal has another width or was used by somebody else: the next painting is a new one. */
+  /** The terminal has another width: the next painting is a new one. */
   invalidate(): void {
     this.#drawn = ''
   }
 
+  /** Somebody else has used the terminal: what was painted is gone. */
   forget(): void {
     this.#painted = undefined
-    this.#drawn = ''
   }
 
   /** Takes the painted rows away. */
   async clear(): Promise<void> {
     const away = this.#away()
     this.forget()
-    if (away !== '') await this.#target.write(away)
+    await this.#target.writeRaw(away)
   }
 
   /** To the first of the painted rows, and everything from there on gone. A terminal that became narrower has wrapped them. */
@@ -68,7 +53,7 @@ export class Screen {
     if (this.#painted === undefined) return ''
     const { rows, cursor } = this.#painted
     const { columns } = this.#target
-    const above = rows.slice(0, cursor.row).reduce((sum, row) => sum + rowsTaken(row, columns), 0)
+    const above = rows.slice(0, cursor.row).reduce((sum, row) => sum + Math.max(1, Math.ceil(widthOf(row) / columns)), 0)
     const up = above + Math.floor(cursor.column / columns)
     return `\r${up === 0 ? '' : `\u001B[${up}A`}${CLEAR_BELOW}`
   }

@@ -1,46 +1,43 @@
-/** Carries out slash commands. */
+/** The slash commands of a chat: how they are named, explained and carried out. */
 
 import { writeFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import { reason } from '../../app/paths.ts'
 import type { EditState } from '../../app/builtin-tools.ts'
-import { ConfigurationError, CriaError } from '../../core/error.ts'
 import type { LoadedConfig } from '../../app/config.ts'
+import { reason } from '../../app/paths.ts'
+import { ConfigurationError, CriaError } from '../../core/error.ts'
+import type { Message } from '../../core/message.ts'
+import { fit } from '../../util/cells.ts'
 import { nearest } from '../../util/nearest.ts'
 import { exactText, visibleLine, visibleText } from '../../util/terminal.ts'
-import { fit } from '../../util/cells.ts'
 import { formatCost, formatMs, plural, table } from '../format.ts'
 import type { Io } from '../io.ts'
+import { foldedLine } from './calls.ts'
 import type { Conversation } from './conversation.ts'
-import { foldedLine } from './fold.ts'
+import { numbered } from './front.ts'
 import type { Front } from './front.ts'
 import { chooseSession, takeUp } from './sessions.ts'
-import { slashOf } from './slash-names.ts'
-import type { SlashName } from './slash-names.ts'
 import { costOf, formatTokens } from './status.ts'
-import type { Message } from '../../core/message.ts'
 
 export interface SlashContext {
   readonly conversation: Conversation
   readonly front: Front
   readonly loaded: LoadedConfig
   readonly io: Io
-  /** Shows the events of a turn that asks nothing. */
-  readonly follow: (make: (signal: AbortSignal) => ReturnType<Conversation['compact']>) => Promise<number>
 }
 
-export interface SlashCommand {
-  readonly name: SlashName
+interface SlashCommand {
+  readonly name: string
   readonly argument?: string
   readonly about: string
   /** Changes nothing, so it need not wait until a turn is over. */
-  readonly isImmediate?: boolean
+  readonly isImmediate?: true
   /** `leave`: the chat is over. */
   run(argument: string, ctx: SlashContext): Promise<'leave' | void>
 }
 
 export const SLASH_COMMANDS: readonly SlashCommand[] = [
-  { name: 'help', about: 'what can be typed here', isImmediate: true, run: (_, { front }) => front.tell(help(roomOn(front))) },
+  { name: 'help', about: 'what can be typed here', isImmediate: true, run: help },
   { name: 'model', argument: '[NAME]', about: 'choose another model, or go on with this one', run: model },
   { name: 'tools', about: 'what the model may use, and what is asked about', isImmediate: true, run: tools },
   { name: 'show', argument: '[N]', about: 'a tool call in full; without a number the last one', isImmediate: true, run: show },
@@ -75,46 +72,63 @@ export const SLASH_COMMANDS: readonly SlashCommand[] = [
   { name: 'exit', about: 'leave', isImmediate: true, run: () => Promise.resolve('leave') },
 ]
 
-export function findSlash(name: string): SlashCommand | undefined {
-  return SLASH_COMMANDS.find((command) => command.name === name)
+const ALIASES: ReadonlyMap<string, string> = new Map([
+  ['?', 'help'],
+  ['quit', 'exit'],
+  ['q', 'exit'],
+  ['clear', 'new'],
+])
+
+/** The command of a line; `undefined` for a message. A path at the beginning of a message is none; `!ls` is `/run ls`. */
+export function slashOf(text: string): { readonly name: string; readonly argument: string } | undefined {
+  // One line: what was pasted below it was not meant to be run.
+  const [, command] = /^!(?!\s*$)([^\n]+)$/.exec(text.trim()) ?? []
+  if (command !== undefined) return { name: 'run', argument: command.trim() }
+  const [, name, argument = ''] = /^\/([a-z?][\w-]*)(?:\s+([^]*))?$/i.exec(text.trim()) ?? []
+  return name === undefined ? undefined : { name: ALIASES.get(name) ?? name, argument: argument.trim() }
+}
+
+/** Whether a line is a command that need not wait for the turn under way. */
+export function isImmediate(text: string): boolean {
+  const name = slashOf(text)?.name
+  return SLASH_COMMANDS.some((command) => command.name === name && command.isImmediate === true)
 }
 
 /** @throws ConfigurationError for a command that is not there, with the one that may have been meant. */
 export async function runSlash(text: string, ctx: SlashContext): Promise<'leave' | void> {
   const { name, argument } = slashOf(text) ?? { name: '', argument: '' }
-  const command = findSlash(name)
+  const command = SLASH_COMMANDS.find((each) => each.name === name)
   if (command !== undefined) return command.run(argument, ctx)
-  const close = nearest(
-    name,
-    SLASH_COMMANDS.map((each) => each.name),
-  )
+  const names = SLASH_COMMANDS.map((each) => each.name)
+  const close = nearest(name, names)
   throw new ConfigurationError(
     `There is no command /${name.slice(0, 60)}.${close === undefined ? '' : ` Did you mean /${close}?`}`,
     { hint: 'See: /help' },
   )
 }
 
-function help(room: number): string {
-  const rows = SLASH_COMMANDS.map(({ name, argument = '', about }) => [`/${name} ${argument}`.trimEnd(), about] as const)
-  const keys = [
-    ['!COMMAND', 'run a command yourself'],
-    ['Enter', 'send; while the model works: say it after the turn (/steer tells it at once)'],
-    ['\\ Enter, Alt-Enter, Ctrl-J', 'a new line'],
-    ['@FILE', 'send this file with the message: text, image or PDF'],
-    ['Tab', 'complete a command or a path'],
-    ['Up, Down', 'what was typed before'],
-    ['Esc', 'stop what is going on; the session goes on'],
-    ['Ctrl-C', 'the same, or clear the line; twice: leave'],
-    ['Ctrl-D', 'leave'],
-    ['Ctrl-R', 'look back through what was typed'],
-    ['Ctrl-O', 'the last tool call in full'],
-  ] as const
-  return `${table(rows, [], room)}\n${table(keys, [], room)}`
-}
+const KEYS = [
+  ['!COMMAND', 'run a command yourself'],
+  ['Enter', 'send; while the model works: say it after the turn (/steer tells it at once)'],
+  ['\\ Enter, Alt-Enter, Ctrl-J', 'a new line'],
+  ['@FILE', 'send this file with the message: text, image or PDF'],
+  ['Tab', 'complete a command or a path'],
+  ['Up, Down', 'what was typed before'],
+  ['Esc', 'stop what is going on; the session goes on'],
+  ['Ctrl-C', 'the same, or clear the line; twice: leave'],
+  ['Ctrl-D', 'leave'],
+  ['Ctrl-R', 'look back through what was typed'],
+  ['Ctrl-O', 'the last tool call in full'],
+] as const
 
 /** Cells of a line; where nobody can be asked, nobody reads at a terminal. */
-function roomOn({ canAsk, columns }: SlashContext['front']): number {
+function roomOn({ canAsk, columns }: Front): number {
   return canAsk ? columns : Infinity
+}
+
+async function help(_: string, { front }: SlashContext): Promise<void> {
+  const rows = SLASH_COMMANDS.map(({ name, argument = '', about }) => [`/${name} ${argument}`.trimEnd(), about])
+  await front.tell(`${table(rows, [], roomOn(front))}\n${table(KEYS, [], roomOn(front))}`)
 }
 
 async function model(given: string, ctx: SlashContext): Promise<void> {
@@ -123,9 +137,8 @@ async function model(given: string, ctx: SlashContext): Promise<void> {
   if (name === undefined) return
   if (name !== '') await conversation.switchModel(name)
   const { model: ref, window } = conversation.status
-  await front.note(
-    `${name === '' ? 'the model is' : 'going on with'} ${ref}${window === null ? '' : ` (${formatTokens(window)} of context)`}.`,
-  )
+  const size = window === null ? '' : ` (${formatTokens(window)} of context)`
+  await front.note(`${name === '' ? 'the model is' : 'going on with'} ${ref}${size}.`)
   const named = Object.entries(loaded.config.models ?? {}).map(([pointer, target]) => `${pointer} = ${target}`)
   if (name === '' && named.length > 0) await front.note(`names for models: ${named.join(', ')}`)
 }
@@ -137,50 +150,35 @@ const MOST_OFFERED = 100
 async function chosenModel({ conversation, front, loaded, io }: SlashContext): Promise<string | undefined> {
   const { config } = loaded
   const { modelsOnOffer } = await import('../../app/providers.ts')
-  const stop = new AbortController()
-  const offered = await front.busy(
-    () => modelsOnOffer({ env: io.env, config }, AbortSignal.any([io.signal, stop.signal]), MOST_OFFERED),
-    () => stop.abort(),
-  )
-  const pointers = Object.entries(config.models ?? {})
-  const others = [...new Set(offered)].filter((ref) => ref !== conversation.model)
-  const labels = [
-    `${conversation.model} (as now)`,
-    ...pointers.map(([pointer, target]) => `${pointer} = ${target}`),
-    ...others,
-    'another one: type its name',
+  const refs = await front.busy((signal) => modelsOnOffer({ env: io.env, config }, signal, MOST_OFFERED))
+  const others = [...new Set(refs)].filter((ref) => ref !== conversation.model)
+  const offered = [
+    { name: '', label: `${conversation.model} (as now)` },
+    ...Object.entries(config.models ?? {}).map(([name, target]) => ({ name, label: `${name} = ${target}` })),
+    ...others.map((ref) => ({ name: ref, label: ref })),
+    { name: undefined, label: 'another one: type its name' },
   ]
-  const choices = labels.map((label, index) => ({ key: String(index + 1), label: visibleLine(label) }))
-  const chosen = await front.choose('Which model?', choices, { initial: 0 })
-  if (chosen === undefined || chosen === 0) return chosen === undefined ? undefined : ''
-  if (chosen === labels.length - 1) {
-    const typed = (await front.ask('Its name, provider/model:'))?.trim() ?? ''
-    return typed === '' ? undefined : typed
-  }
-  return pointers[chosen - 1]?.[0] ?? others[chosen - 1 - pointers.length]
+  const labels = offered.map(({ label }) => visibleLine(label))
+  const chosen = await front.choose('Which model?', numbered(labels), { initial: 0 })
+  if (chosen === undefined || offered[chosen]?.name !== undefined) return offered[chosen ?? -1]?.name
+  const typed = (await front.ask('Its name, provider/model:'))?.trim() ?? ''
+  return typed === '' ? undefined : typed
 }
 
 const STATES: Readonly<Record<EditState, string>> = { left: '', changed: 'changed since', undone: 'taken back' }
 
 async function changes(argument: string, { conversation, front }: SlashContext): Promise<void> {
   const { edits } = conversation
-  if (argument !== '') {
-    await front.tell(`${exactText(edits.find(Number(argument)).diff).trimEnd()}\n`)
-    return
-  }
-  if (edits.all.length === 0) {
-    await front.note('no file was written by a tool in this chat. What commands changed is not listed.')
-    return
-  }
-  const rows = await Promise.all(
-    edits.all.map(async ({ number, name, added, removed, isNew }) => [
-      String(number),
-      visibleLine(name),
-      `${isNew ? 'new, ' : ''}${plural(added, 'line')} added, ${removed} removed`,
-      STATES[await edits.stateOf(number)],
-    ]),
-  )
-  await front.tell(table(rows, [0], roomOn(front)))
+  if (argument !== '') return front.tell(`${exactText(edits.find(Number(argument)).diff).trimEnd()}\n`)
+  if (edits.all.length === 0)
+    return front.note('no file was written by a tool in this chat. What commands changed is not listed.')
+  const rows = edits.all.map(async ({ number, name, added, removed, isNew }) => [
+    String(number),
+    visibleLine(name),
+    `${isNew ? 'new, ' : ''}${plural(added, 'line')} added, ${removed} removed`,
+    STATES[await edits.stateOf(number)],
+  ])
+  await front.tell(table(await Promise.all(rows), [0], roomOn(front)))
 }
 
 async function undo(argument: string, { conversation, front }: SlashContext): Promise<void> {
@@ -200,34 +198,24 @@ async function ownCommand(command: string, { conversation, front, io }: SlashCon
     throw new ConfigurationError('Only somebody at a terminal can run commands: a pipe may carry the words of others.')
   if (command === '') throw new ConfigurationError('Name a command: !git status')
   const { runOwnCommand } = await import('../../app/own-command.ts')
-  const stop = new AbortController()
   const surroundings = { env: io.env, cwd: conversation.folder }
-  const { text, exitCode } = await front.busy(
-    () => runOwnCommand(command, surroundings, AbortSignal.any([io.signal, stop.signal])),
-    () => stop.abort(),
-  )
+  const { text, exitCode } = await front.busy((signal) => runOwnCommand(command, surroundings, signal))
   const lines = text === '' ? [] : visibleText(text).split('\n')
   const left = lines.length - MOST_OUTPUT
   if (lines.length > 0) await front.tell(`${lines.slice(0, MOST_OUTPUT).join('\n')}\n`)
-  const ending = exitCode === 0 ? '' : exitCode === null ? 'It was stopped. ' : `It ended with exit code ${exitCode}. `
   const more = left > 0 ? `${plural(left, 'more line')}. ` : ''
+  const ending = exitCode === null ? 'It was stopped. ' : exitCode === 0 ? '' : `It ended with exit code ${exitCode}. `
   await front.note(`${more}${ending}The model gets the output with your next message.`)
-  conversation.handOver(
-    `${text}\n[exit code ${exitCode ?? 'none: it was stopped'}]`,
-    `output of the user's own command: ${command}`,
-  )
+  const output = `${text}\n[exit code ${exitCode ?? 'none: it was stopped'}]`
+  conversation.handOver(output, `output of the user's own command: ${command}`)
 }
 
 async function tools(_: string, { conversation, front }: SlashContext): Promise<void> {
-  const rows = conversation.tools.map(({ name, description, needsPermission }) => [
-    name,
-    conversation.isSafe || needsPermission === undefined || needsPermission === true
-      ? 'asks'
-      : needsPermission === false
-        ? 'free'
-        : 'asks sometimes',
-    visibleLine(description.split(/(?<=[.:;])\s/)[0] ?? ''),
-  ])
+  const rows = conversation.tools.map(({ name, description, needsPermission = true }) => {
+    const sometimes = needsPermission === false ? 'free' : 'asks sometimes'
+    const asks = conversation.isSafe || needsPermission === true ? 'asks' : sometimes
+    return [name, asks, visibleLine(description.split(/(?<=[.:;])\s/)[0] ?? '')]
+  })
   await front.tell(table(rows, [], roomOn(front)))
   for (const rule of conversation.allowed) await front.note(`allowed in this chat: ${rule}`)
 }
@@ -236,10 +224,8 @@ async function show(argument: string, { conversation, front }: SlashContext): Pr
   const { calls } = conversation
   const call = argument === '' ? calls.last : calls.find(Number(argument))
   if (call === undefined) {
-    throw new CriaError(
-      'not_found',
-      argument === '' ? 'No tool was called yet.' : `There is no tool call ${argument.slice(0, 20)}.`,
-    )
+    const missing = argument === '' ? 'No tool was called yet.' : `There is no tool call ${argument.slice(0, 20)}.`
+    throw new CriaError('not_found', missing)
   }
   const input = exactText(JSON.stringify(call.input, undefined, 2))
   const content = visibleText(call.content.trimEnd())
@@ -253,8 +239,8 @@ async function allow(rule: string, { conversation, front }: SlashContext): Promi
 }
 
 async function cost(_: string, { conversation, front }: SlashContext): Promise<void> {
-  const { spent, sessionId } = conversation
-  const { turns } = sessionId === undefined ? { turns: [] } : await conversation.journal.read.turns({ sessionId, limit: 10 })
+  const { spent, sessionId, journal } = conversation
+  const { turns } = sessionId === undefined ? { turns: [] } : await journal.read.turns({ sessionId, limit: 10 })
   const rows = turns
     .toReversed()
     .map(({ usage, costUsd, latencyMs, model: ref, question }) => [
@@ -266,10 +252,9 @@ async function cost(_: string, { conversation, front }: SlashContext): Promise<v
     ])
   const lines = table(rows, [0, 1, 2]).split('\n')
   await front.tell(lines.map((line) => fit(line, roomOn(front))).join('\n'))
-  const { inputTokens, outputTokens } = spent
-  await front.note(
-    `${plural(spent.turns, 'turn')}, ${formatTokens(inputTokens)} in, ${formatTokens(outputTokens)} out, ${costOf(spent)}${sessionId === undefined ? '' : ` in session ${sessionId}`}`,
-  )
+  const tokens = `${formatTokens(spent.inputTokens)} in, ${formatTokens(spent.outputTokens)} out`
+  const where = sessionId === undefined ? '' : ` in session ${sessionId}`
+  await front.note(`${plural(spent.turns, 'turn')}, ${tokens}, ${costOf(spent)}${where}`)
 }
 
 async function steer(text: string, { conversation, front }: SlashContext): Promise<void> {
@@ -278,13 +263,14 @@ async function steer(text: string, { conversation, front }: SlashContext): Promi
   await front.note('the model is told before its next step.')
 }
 
-async function compact(_: string, { conversation, follow }: SlashContext): Promise<void> {
-  await follow((signal) => conversation.compact(signal))
+async function compact(_: string, { conversation, front }: SlashContext): Promise<void> {
+  await front.follow((signal) => conversation.compact(signal), conversation.calls)
 }
 
-async function fork(_: string, { conversation, follow, front }: SlashContext): Promise<void> {
+async function fork(_: string, { conversation, front }: SlashContext): Promise<void> {
   const before = conversation.sessionId
-  if ((await follow((signal) => conversation.fork(signal, `Fork of ${before ?? 'a session'}`))) !== 0) return
+  const title = `Fork of ${before ?? 'a session'}`
+  if ((await front.follow((signal) => conversation.fork(signal, title), conversation.calls)) !== 0) return
   await front.note(`going on in ${conversation.sessionId ?? ''}; ${before ?? ''} stays as it is.`)
 }
 
@@ -294,9 +280,9 @@ async function resume(id: string, { conversation, front }: SlashContext): Promis
   if (chosen === undefined) return
   await takeUp(chosen, conversation, front)
   const [session] = await journal.sessions({ sessionId: chosen, limit: 1 })
-  const model = session?.settings?.['model']
-  if (typeof model === 'string' && model !== conversation.model) {
-    await conversation.switchModel(model)
+  const before = session?.settings?.['model']
+  if (typeof before === 'string' && before !== conversation.model) {
+    await conversation.switchModel(before)
     await front.note(`the model is ${conversation.model}, as it was in this session.`)
   }
   if (session?.folder != null && session.folder !== folder)

@@ -1,18 +1,19 @@
 /** Reads the keyboard in raw mode, and restores the terminal however the chat ends. */
 
 import { writeSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Io } from '../io.ts'
 import { decodeKeys, PASTE_END, PASTE_START } from './keys.ts'
 import type { Key } from './keys.ts'
 
-export interface InputListener {
-  onKey(key: Key): void
+interface InputListener {
+  readonly onKey: (key: Key) => void
   /** The terminal is gone. */
-  onEnd(): void
+  readonly onEnd: () => void
   /** The process was stopped and goes on: somebody else had the terminal. */
-  onWake(): void
+  readonly onWake: () => void
   /** A paste has begun, nothing comes any more, and its end did not come. */
-  onOpenPaste(): void
+  readonly onOpenPaste: () => void
 }
 
 /** What follows an escape character within this time belongs to it. */
@@ -24,8 +25,6 @@ const MOST_PASTED = 20_000_000
 const CUT = `\n[… the rest of this paste was not taken: it has more than ${MOST_PASTED.toLocaleString('en-US')} characters]`
 /** A process that was told to stop and still runs after this time cannot be stopped here: no shell waits for it. */
 const STOPPED_MS = 100
-// eslint-disable-next-line no-control-regex
-const ONLY_CTRL_C = /^\u0003+$/
 const PASTE_ON = '\u001B[?2004h'
 /** No bracketed paste, a visible cursor, plain style. */
 const RESTORE = '\u001B[?2004l\u001B[?25h\u001B[0m'
@@ -33,14 +32,14 @@ const RESTORE = '\u001B[?2004l\u001B[?25h\u001B[0m'
 export class TerminalInput {
   readonly #io: Io
   readonly #listener: InputListener
+  /** The beginning of a key or of a paste. */
   #rest = ''
   /** `rest` is a paste whose end has not come, and this is its last piece. */
   #openPaste: string | undefined
   #isCut = false
   /** Text of a paste that the terminal does not mark as one. */
   #unmarked = ''
-  #isClosed = false
-  #isSuspended = false
+  #state: 'open' | 'suspended' | 'closed' = 'open'
   #timer: NodeJS.Timeout | undefined
 
   constructor(io: Io, listener: InputListener) {
@@ -48,62 +47,55 @@ export class TerminalInput {
     this.#listener = listener
     io.stdin.setEncoding('utf8')
     io.stdin.on('data', this.#onData)
-    io.stdin.on('end', this.#onEnd)
-    io.stdin.on('error', this.#onEnd)
-    process.on('SIGCONT', this.#onContinue)
+    io.stdin.on('end', listener.onEnd)
+    io.stdin.on('error', listener.onEnd)
+    process.on('SIGCONT', this.#take)
     // The last resort, when the process is ended in the middle.
     process.on('exit', this.#restoreNow)
     this.#take()
   }
 
   close(): void {
-    this.#isClosed = true
-    this.#unmarked = ''
+    this.#state = 'closed'
     clearTimeout(this.#timer)
-    const { stdin, stdout } = this.#io
+    const { stdin } = this.#io
     stdin.off('data', this.#onData)
-    stdin.off('end', this.#onEnd)
-    process.off('SIGCONT', this.#onContinue)
-    stdin.setRawMode?.(false)
+    stdin.off('end', this.#listener.onEnd)
+    process.off('SIGCONT', this.#take)
+    this.#giveBack().catch(gone)
     stdin.pause()
-    stdout.writeRaw(RESTORE).catch(gone)
     process.off('exit', this.#restoreNow)
   }
 
   /** Gives the terminal back to the shell until the process is woken up. */
   suspend(): void {
-    this.#io.stdin.setRawMode?.(false)
-    this.#io.stdout.writeRaw(RESTORE).then(() => {
+    this.#giveBack().then(async () => {
       // All of the group, as the terminal does it: who has started us waits otherwise, and the shell with it.
-      this.#isSuspended = true
+      this.#state = 'suspended'
       process.kill(0, 'SIGTSTP')
       // Twice, so that the signal that wakes the process is seen before a timer that was due all along.
-      setTimeout(
-        () =>
-          setTimeout(() => {
-            if (this.#isSuspended) this.#onContinue()
-          }, STOPPED_MS),
-        STOPPED_MS,
-      )
+      await sleep(STOPPED_MS)
+      await sleep(STOPPED_MS)
+      if (this.#state === 'suspended') this.#take()
     }, gone)
   }
 
-  #take(): void {
+  #giveBack(): Promise<void> {
+    this.#io.stdin.setRawMode?.(false)
+    return this.#io.stdout.writeRaw(RESTORE)
+  }
+
+  /** Takes the terminal, also when the process goes on after it was stopped: by us, or from outside. */
+  readonly #take = (signal?: NodeJS.Signals): void => {
+    if (this.#state === 'closed') return
     const { stdin, stdout } = this.#io
     // The shell may have changed the terminal behind our back.
     stdin.setRawMode?.(false)
     stdin.setRawMode?.(true)
     stdin.resume()
     stdout.writeRaw(PASTE_ON).catch(gone)
-  }
-
-  readonly #onEnd = (): void => this.#listener.onEnd()
-
-  readonly #onContinue = (): void => {
-    if (this.#isClosed) return
-    this.#isSuspended = false
-    this.#take()
-    this.#listener.onWake()
+    if (this.#state === 'suspended' || signal !== undefined) this.#listener.onWake()
+    this.#state = 'open'
   }
 
   readonly #onData = (piece: string): void => {
@@ -116,36 +108,34 @@ export class TerminalInput {
       }
       this.#endUnmarked()
     }
-    if (this.#openPaste === undefined) this.#decode(this.#rest + piece, false)
+    if (this.#openPaste === undefined) this.#decode(this.#rest + piece)
     else this.#paste(piece, this.#openPaste)
     if (this.#openPaste !== undefined) this.#timer = setTimeout(() => this.#listener.onOpenPaste(), OPEN_PASTE_MS)
     else if (this.#rest !== '') this.#timer = setTimeout(() => this.#decode(this.#rest, true), ESCAPE_MS)
   }
 
-  /** A line end at its end is the Enter that whoever pasted it would press. */
   #endUnmarked(): void {
     const text = this.#unmarked.replaceAll(/\r\n?/g, '\n')
     this.#unmarked = ''
-    if (text === '') return
-    const body = text.replace(/\n$/, '')
-    this.#listener.onKey({ type: 'paste', text: body })
-    if (body !== text) this.#listener.onKey({ type: 'key', name: 'enter' })
+    this.#listener.onKey({ type: 'paste', text: text.replace(/\n$/, '') })
+    // A line end at its end is the Enter that whoever pasted it would press.
+    if (text.endsWith('\n')) this.#listener.onKey({ type: 'key', name: 'enter' })
   }
 
   /** More of a paste: only what is new is looked at, since a long one comes in very many pieces. */
   #paste(piece: string, before: string): void {
     // Pressed by somebody who sees that nothing happens: in a paste it would stand among other characters.
-    if (ONLY_CTRL_C.test(piece)) return this.#decode(`${this.#rest}${PASTE_END}${piece.slice(1)}`, false)
+    if (ONLY_CTRL_C.test(piece)) return this.#decode(`${this.#rest}${PASTE_END}${piece.slice(1)}`)
     const last = before.slice(1 - PASTE_END.length) + piece
     const end = last.indexOf(PASTE_END)
-    if (end !== -1) return this.#decode(this.#isCut ? this.#rest + last.slice(end) : this.#rest + piece, false)
+    if (end !== -1) return this.#decode(this.#rest + (this.#isCut ? last.slice(end) : piece))
     this.#openPaste = last
     if (this.#isCut) return
     this.#isCut = this.#rest.length + piece.length > MOST_PASTED
     this.#rest += this.#isCut ? CUT : piece
   }
 
-  #decode(input: string, final: boolean): void {
+  #decode(input: string, final = false): void {
     const { keys, rest } = decodeKeys(input, final)
     this.#rest = rest
     this.#isCut = false
@@ -163,8 +153,10 @@ export class TerminalInput {
   }
 }
 
-// eslint-disable-next-line no-control-regex
+/* eslint-disable no-control-regex */
+const ONLY_CTRL_C = /^\u0003+$/
 const NO_TEXT = /[\u0000-\u0008\u000B\u000C\u000E-\u001F\u007F]/
+/* eslint-enable no-control-regex */
 const SECOND_LINE = /(?<!\\)[\r\n]+[^\r\n]/
 const COMMAND_LINE = /[\r\n]\/[a-z]+(?:[ \r\n]|$)/i
 

@@ -25,17 +25,8 @@ export function movesCursor(stream: StreamFacts, env: Environment): boolean {
   return stream.isTTY === true && env['TERM'] !== 'dumb'
 }
 
-const TERMINALS_WITH_LINKS: ReadonlySet<string> = new Set([
-  'iTerm.app',
-  'WezTerm',
-  'vscode',
-  'ghostty',
-  'Hyper',
-  'Tabby',
-  'rio',
-  'zed',
-  'WarpTerminal',
-])
+const PROGRAMS_WITH_LINKS = /^(iTerm\.app|WezTerm|vscode|ghostty|Hyper|Tabby|rio|zed|WarpTerminal)$/
+const TERMS_WITH_LINKS = /^(xterm-kitty|xterm-ghostty|alacritty|foot)/
 
 /**
  * Whether links (OSC 8) are shown as such. Terminals that do not know them print nothing or rubbish, so only those that say who
@@ -45,13 +36,12 @@ export function showsLinks(stream: StreamFacts, env: Environment): boolean {
   const forced = env['FORCE_HYPERLINK']
   if (isSet(forced)) return forced !== '0'
   if (!movesCursor(stream, env) || isSet(env['CI']) || isSet(env['NO_COLOR'])) return false
-  const term = env['TERM'] ?? ''
   return (
-    TERMINALS_WITH_LINKS.has(env['TERM_PROGRAM'] ?? '') ||
+    PROGRAMS_WITH_LINKS.test(env['TERM_PROGRAM'] ?? '') ||
     isSet(env['WT_SESSION']) ||
     isSet(env['KONSOLE_VERSION']) ||
     Number(env['VTE_VERSION'] ?? 0) >= 5000 ||
-    /^(xterm-kitty|xterm-ghostty|alacritty|foot)/.test(term)
+    TERMS_WITH_LINKS.test(env['TERM'] ?? '')
   )
 }
 

@@ -1,8 +1,8 @@
 /** Help texts on a terminal: broken between words, each part goes on under its column. */
 
 import type { HelpLayout } from '../help.ts'
-import { fitTable } from './fit-table.ts'
-import { wrapWords } from './wrap.ts'
+import { fitTable } from './tables.ts'
+import { wrapWords } from '../../util/cells.ts'
 import { widthOf } from '../../util/cells.ts'
 
 const INDENT = 4
@@ -13,7 +13,7 @@ export function helpLayout(columns = 80): HelpLayout {
     table: (rows) => {
       // The names of options are not broken, as long as what they mean has room beside them.
       const held = rows.map(([left, right]) => [`  ${left}`.replaceAll(' ', '\u00A0'), right])
-      return fitTable(held, [], columns).replaceAll('\u00A0', ' ').trimEnd()
+      return fitTable(held, [], columns).trimEnd()
     },
     text: (text) =>
       text

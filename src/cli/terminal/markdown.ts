@@ -2,7 +2,7 @@
 
 import { onlyStyles, visibleStream, withoutControlReferences } from '../../util/terminal.ts'
 import type { TextStream } from '../../util/terminal.ts'
-import { drawTable, readTable } from './answer-table.ts'
+import { drawTable, readTable } from './tables.ts'
 
 // Longer lines are hard to read, however wide the window is; those of a table are not.
 const WIDEST = 100

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { duration, progressBar, progressLine, reportProgress } from './progress.ts'
 
 test.each([
@@ -59,10 +59,19 @@ test.each([
   expect(duration(seconds)).toBe(words)
 })
 
+const written: string[] = []
+const target = (live: boolean): Parameters<typeof reportProgress>[0] => ({
+  writeRaw: async (text) => void written.push(text),
+  columns: 80,
+  live,
+})
+beforeEach(() => {
+  written.length = 0
+})
+
 test('a bar is drawn ten times a second at most, and taken away in the end', () => {
-  const written: string[] = []
   let now = 0
-  const reporter = reportProgress({ write: (text) => written.push(text), columns: 80, live: true, now: () => now })
+  const reporter = reportProgress(target(true), { now: () => now })
   for (; now <= 1000; now += 10) reporter.show({ label: 'Indexing', done: now, unit: 'files' })
   expect(written.length).toBe(8)
   reporter.clear()
@@ -72,9 +81,8 @@ test('a bar is drawn ten times a second at most, and taken away in the end', () 
 })
 
 test('L02 what is no terminal gets a line every ten seconds, and no escape code', () => {
-  const written: string[] = []
   let now = 0
-  const reporter = reportProgress({ write: (text) => written.push(text), columns: 80, live: false, now: () => now })
+  const reporter = reportProgress(target(false), { now: () => now })
   for (; now <= 25_000; now += 100) reporter.show({ label: 'Indexing', done: now, unit: 'files' })
   reporter.clear()
   expect(written).toEqual(['Indexing: 10000 files, 1000 files/s\n', 'Indexing: 20000 files, 1000 files/s\n'])

@@ -1,6 +1,7 @@
 /** Shows the progress of long work: a bar on a terminal, a line now and then elsewhere. */
 
 import { visibleLine } from '../../util/terminal.ts'
+import type { Channel } from '../io.ts'
 
 export interface Progress {
   /** What is being done: `Indexing`. */
@@ -81,38 +82,32 @@ export interface ProgressReporter {
   clear(): void
 }
 
-export interface ProgressTarget {
-  write(text: string): void
-  readonly columns: number
-  /** A line can be written over. */
-  readonly live: boolean
-  readonly now: () => number
-}
-
 const BAR_EVERY_MS = 100
 const LINE_EVERY_MS = 10_000
 const CLEAR_LINE = '\r\u001B[K'
 
-/** Work that is soon done shows nothing: the first bar waits for `patience` milliseconds. */
-export function reportProgress(target: ProgressTarget, patience = 300): ProgressReporter {
-  const started = target.now()
+/**
+ * Shows progress on a stream that people read: a bar where a line can be written over, else a line now and then. Work that is soon done shows
+ * nothing: the first bar waits for `patience` milliseconds.
+ */
+export function reportProgress(
+  target: Pick<Channel, 'writeRaw' | 'columns' | 'live'>,
+  { patience = 300, now = () => performance.now() }: { readonly patience?: number; readonly now?: () => number } = {},
+): ProgressReporter {
+  const started = now()
   const every = target.live ? BAR_EVERY_MS : LINE_EVERY_MS
   let last = target.live ? started + patience - every : started
   let shown = false
   return {
     show(progress) {
-      const now = target.now()
-      if (now - last < every) return
-      last = now
-      if (target.live) {
-        target.write(`${CLEAR_LINE}${progressBar(progress, now - started, target.columns)}`)
-        shown = true
-      } else {
-        target.write(`${progressLine(progress, now - started)}\n`)
-      }
+      if (now() - last < every) return
+      last = now()
+      shown = target.live
+      const bar = `${CLEAR_LINE}${progressBar(progress, last - started, target.columns)}`
+      void target.writeRaw(target.live ? bar : `${progressLine(progress, last - started)}\n`)
     },
     clear() {
-      if (shown) target.write(CLEAR_LINE)
+      if (shown) void target.writeRaw(CLEAR_LINE)
       shown = false
     },
   }

@@ -1,6 +1,7 @@
 /** Text with styles in lines: it is broken between words, and each line begins and ends its own styles. */
 
 import { cellsOf, graphemes, widthOf } from '../../util/cells.ts'
+import { styledParts } from '../../util/terminal.ts'
 
 /** What is not parted: a word, or one character of a script that is written without spaces. */
 interface Unit {
@@ -9,8 +10,6 @@ interface Unit {
   readonly afterSpace: boolean
 }
 
-// eslint-disable-next-line no-control-regex
-const STYLES = /(\u001B\[[\d;]*m)/
 const RESET = '\u001B[0m'
 const SPACE = /^[ \t\n]+$/
 // What a line does not begin with, as a Chinese or Japanese reader expects.
@@ -40,8 +39,10 @@ export function longestWord(text: string): number {
   return unitsOf(text).reduce((longest, { width }) => Math.max(longest, width), 0)
 }
 
+export type Align = 'left' | 'right' | 'center'
+
 /** A line with spaces before, behind or around it. */
-export function padStyled(line: string, columns: number, align: 'left' | 'right' | 'center'): string {
+export function padStyled(line: string, columns: number, align: Align): string {
   const room = Math.max(0, columns - widthOf(line))
   const before = align === 'left' ? 0 : align === 'right' ? room : Math.floor(room / 2)
   return ' '.repeat(before) + line + ' '.repeat(room - before)
@@ -52,12 +53,13 @@ function unitsOf(text: string): readonly Unit[] {
   let unit = { text: '', width: 0, afterSpace: false }
   let last = ''
   const next = (afterSpace: boolean): void => {
-    if (unit.width > 0) units.push(unit)
+    const isEmpty = unit.width === 0
+    if (!isEmpty) units.push(unit)
     // A style that nothing stands in yet belongs to what comes.
-    unit = { text: unit.width > 0 ? '' : unit.text, width: 0, afterSpace: afterSpace || (unit.width === 0 && unit.afterSpace) }
+    unit = { text: isEmpty ? unit.text : '', width: 0, afterSpace: afterSpace || (isEmpty && unit.afterSpace) }
     last = ''
   }
-  for (const [index, part] of text.split(STYLES).entries()) {
+  for (const [index, part] of styledParts(text).entries()) {
     if (index % 2 === 1) {
       unit.text += part
       continue
@@ -67,7 +69,8 @@ function unitsOf(text: string): readonly Unit[] {
         next(true)
         continue
       }
-      if (last !== '' && (isWide(last) || isWide(grapheme)) && !NEVER_FIRST.test(grapheme)) next(false)
+      const isBetweenSigns = last !== '' && (cellsOf(last) === 2 || cellsOf(grapheme) === 2)
+      if (isBetweenSigns && !NEVER_FIRST.test(grapheme)) next(false)
       unit.text += grapheme
       unit.width += cellsOf(grapheme)
       last = grapheme
@@ -76,15 +79,11 @@ function unitsOf(text: string): readonly Unit[] {
   return unit.text === '' ? units : [...units, unit]
 }
 
-function isWide(grapheme: string): boolean {
-  return cellsOf(grapheme) === 2
-}
-
 function withOwnStyles(lines: readonly string[]): readonly string[] {
   let open: readonly string[] = []
   return lines.map((line) => {
     const before = open.join('')
-    for (const [index, part] of line.split(STYLES).entries()) if (index % 2 === 1) open = withStyle(open, part)
+    for (const [index, part] of styledParts(line).entries()) if (index % 2 === 1) open = withStyle(open, part)
     return before + line + (open.length > 0 ? RESET : '')
   })
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { wrapWords } from './wrap.ts'
+import { wrappedRows, wrapWords } from './cells.ts'
 
 test.each([
   ['fits', 'one two', 7, 'one two'],
@@ -16,4 +16,14 @@ test.each([
   ['is empty', '', 8, ''],
 ])('a text that %s', (_, text, columns, wrapped) => {
   expect(wrapWords(text, columns, 2)).toBe(wrapped)
+})
+
+test('where words may be cut, what follows a long one stands beside its end', () => {
+  expect(wrappedRows('see https://example.org/a/path and more', 10)).toEqual([
+    'see',
+    'https://ex',
+    'ample.org/',
+    'a/path and',
+    'more',
+  ])
 })

@@ -1,0 +1,180 @@
+/**
+ * Tables on a terminal that may be too narrow for them: cells are broken between words, and no word is lost. Tables of an answer have frames,
+ * our own have none. Pure.
+ */
+
+import { widthOf } from '../../util/cells.ts'
+import { longestWord, padStyled, wrapStyled } from './styled.ts'
+import type { Align } from './styled.ts'
+
+type Row = readonly string[]
+
+/** A column that is narrower is hard to read, unless all of it fits. */
+const NARROWEST = 8
+const GAP = 2
+const INDENT = '  '
+
+/** Rows of cells, which need not be equally many. */
+export interface AnswerTable {
+  /** The mark of the list item that the table is in. */
+  readonly mark?: string | undefined
+  readonly header: Row
+  readonly rows: readonly Row[]
+  readonly aligns: readonly Align[]
+}
+
+const LIST_MARK = /^\s*(?:[-*+]|\d{1,9}[.)])\s+(?=\|)/
+const DELIMITERS = /^[\s|:-]+$/
+
+/** A table as it is written (GFM, 4.10): a header, delimiters, rows. Cells are Markdown; `undefined` for what has no delimiters. */
+export function readTable(markdown: string): AnswerTable | undefined {
+  const [header = '', delimiters = '', ...rows] = markdown.split('\n').filter((line) => line.trim() !== '')
+  if (!delimiters.includes('-') || !DELIMITERS.test(delimiters)) return undefined
+  const aligns = cellsOfRow(delimiters).map((cell) => {
+    if (!cell.endsWith(':')) return 'left'
+    return cell.startsWith(':') ? 'center' : 'right'
+  })
+  const mark = LIST_MARK.exec(header)?.[0]
+  return { mark: mark?.trim(), header: cellsOfRow(header.slice(mark?.length ?? 0)), rows: rows.map(cellsOfRow), aligns }
+}
+
+/** A `|` behind a backslash is part of its cell, which keeps both. */
+function cellsOfRow(line: string): Row {
+  const row: string[] = ['']
+  for (const cell of line.trim().match(/(?:\\[\s\S]|[^|\\]|\\$)+|\|/g) ?? []) {
+    if (cell === '|') row.push('')
+    else row[row.length - 1] = cell.trim()
+  }
+  if (row[0] === '' && row.length > 1) row.shift()
+  if (row.at(-1) === '' && row.length > 1) row.pop()
+  return row
+}
+
+/**
+ * Lines of at most `columns` cells, save for words that are longer: in frames with the cells broken between words, else, where the words of
+ * a row have no room side by side, as records, one line `Column: value` each. Cells may hold styles.
+ */
+export function drawTable({ mark, header, rows, aligns }: AnswerTable, columns: number): string {
+  const all = filled([header, ...rows])
+  const count = all[0]?.length ?? 0
+  const widths = columnWidths(all, columns - 3 * count - 1)
+  const drawn = widths === undefined ? records(all, rows.length > 0, columns) : frames(all, widths, aligns)
+  return mark === undefined ? drawn : `${mark}\n${drawn}`
+}
+
+function frames(rows: readonly Row[], widths: readonly number[], aligns: readonly Align[]): string {
+  const rules = widths.map((width) => '─'.repeat(width + 2))
+  const between = `├${rules.join('┼')}┤`
+  const [header = [], ...body] = rows.map((row) => rowLines(row, widths, aligns, ' │ ').map((line) => `│ ${line} │`))
+  // Where a row takes several lines nobody could tell where the next one begins.
+  const parted = body.some((lines) => lines.length > 1)
+  const shown = body.flatMap((lines, index) => (parted && index > 0 ? [between, ...lines] : lines))
+  return [`┌${rules.join('┬')}┐`, ...header, between, ...shown, `└${rules.join('┴')}┘`].join('\n')
+}
+
+/** The header alone where there are no rows. */
+function records([header = [], ...rows]: readonly Row[], hasRows: boolean, columns: number): string {
+  const lineOf = (name: string, value = ''): string => {
+    const line = [...(name === '' ? [] : [`${name}:`]), value].join(' ').trimEnd()
+    return wrapStyled(line, columns - INDENT.length).join(`\n${INDENT}`)
+  }
+  const recordOf = (row: Row): string => {
+    const lines = header.map((name, index) => lineOf(name, row[index]))
+    return lines.filter((line) => line !== '').join('\n')
+  }
+  return (hasRows ? rows : [[]]).map(recordOf).join('\n\n')
+}
+
+/** Columns that stand side by side. */
+interface Band {
+  readonly indent: number
+  readonly columns: { readonly at: number; readonly width: number }[]
+}
+
+/**
+ * Lines of at most `columns` cells, save for words that are longer, without frames. Where the words of a row have no room side by side, the
+ * columns that are too many stand below, under the second one.
+ *
+ * @param right columns that are aligned to the right.
+ */
+export function fitTable(rows: readonly Row[], right: readonly number[], columns: number): string {
+  // A cell is broken at its spaces, but not at those it begins with.
+  const held = rows.map((row) => row.map((cell) => cell.replace(/^ +/, (indent) => '\u00A0'.repeat(indent.length))))
+  const all = filled(held)
+  const widths = columnWidths(all, columns - GAP * ((all[0]?.length ?? 0) - 1))
+  const bands =
+    widths === undefined ? bandsOf(all, columns) : [{ indent: 0, columns: widths.map((width, at) => ({ at, width })) }]
+  const lines = all.flatMap((row) =>
+    bands.flatMap(({ indent, columns }) => {
+      const cells = columns.map(({ at }) => row[at] ?? '')
+      const own = columns.map(({ width }) => width)
+      const aligns = columns.map(({ at }) => (right.includes(at) ? 'right' : 'left'))
+      const shown = rowLines(cells, own, aligns, ' '.repeat(GAP)).map((line) => ' '.repeat(indent) + line)
+      return shown.map((line) => line.replaceAll('\u00A0', ' ').trimEnd()).filter((line, index) => index > 0 || line !== '')
+    }),
+  )
+  return lines.map((line) => `${line}\n`).join('')
+}
+
+function bandsOf(rows: readonly Row[], columns: number): readonly Band[] {
+  const widths = (rows[0] ?? []).map((_, at) => largest(rows, at, widthOf))
+  const second = (widths[0] ?? 0) + GAP
+  const below = second <= columns / 2 ? second : Math.floor(columns / 3)
+  const bands: Band[] = []
+  let taken = 0
+  for (const [at, width] of widths.entries()) {
+    if (at > 0 && taken + GAP + width <= columns) {
+      bands.at(-1)?.columns.push({ at, width })
+      taken += GAP + width
+    } else {
+      const indent = at === 0 ? 0 : below
+      bands.push({ indent, columns: [{ at, width: Math.min(width, columns - indent) }] })
+      taken = indent + width
+    }
+  }
+  return bands
+}
+
+/** Rows of equally many cells. */
+function filled(rows: readonly Row[]): readonly Row[] {
+  const count = rows.reduce((most, row) => Math.max(most, row.length), 0)
+  return rows.map((row) => Array.from({ length: count }, (_, index) => row[index] ?? ''))
+}
+
+/** Lines of a row: each cell goes on under its column. */
+function rowLines(cells: Row, widths: readonly number[], aligns: readonly Align[], gap: string): readonly string[] {
+  const broken = cells.map((cell, at) => wrapStyled(cell, widths[at] ?? 1))
+  const height = Math.max(...broken.map((lines) => lines.length))
+  return Array.from({ length: height }, (_, line) =>
+    broken.map((lines, at) => padStyled(lines[line] ?? '', widths[at] ?? 1, aligns[at] ?? 'left')).join(gap),
+  )
+}
+
+/**
+ * The width of each column so that all of them fit, the widest made narrower first, and no word is parted; `undefined` when they cannot.
+ *
+ * @param rows of equally many cells.
+ * @param room cells for all columns together.
+ */
+function columnWidths(rows: readonly Row[], room: number): readonly number[] | undefined {
+  const limits = (rows[0] ?? []).map((_, at) => {
+    const most = Math.max(1, largest(rows, at, widthOf))
+    return { most, least: Math.max(largest(rows, at, longestWord), Math.min(most, NARROWEST)) }
+  })
+  for (let cap = Math.min(room, Math.max(0, ...limits.map(({ most }) => most))); cap >= 0; cap--) {
+    const widths = limits.map(({ least, most }) => Math.max(least, Math.min(most, cap)))
+    let left = room - widths.reduce((sum, width) => sum + width, 0)
+    if (left < 0) continue
+    // What is left goes to the first columns that need it.
+    return widths.map((width, at) => {
+      if (left === 0 || width >= (limits[at]?.most ?? width)) return width
+      left--
+      return width + 1
+    })
+  }
+  return undefined
+}
+
+function largest(rows: readonly Row[], at: number, measure: (cell: string) => number): number {
+  return rows.reduce((most, row) => Math.max(most, measure(row[at] ?? '')), 0)
+}

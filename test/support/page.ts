@@ -1,0 +1,11 @@
+/** A stream to write to, which keeps what was written. */
+
+import { Writable } from 'node:stream'
+
+export class Page extends Writable {
+  text = ''
+  override _write(chunk: Buffer, _encoding: string, done: () => void): void {
+    this.text += chunk.toString('utf8')
+    done()
+  }
+}
