@@ -135,7 +135,7 @@ describe('the file', () => {
     expect(mergeConfig(own, {})).toEqual(own)
   })
 
-  test('I09 a program is started in the folder of its configuration, not in that of the command', () => {
+  test('a program is started in the folder of its configuration, not in that of the command', () => {
     mkdirSync(home, { recursive: true })
     const servers = { here: { command: 'npx' }, below: { command: 'x', cwd: 'tools' }, web: { url: 'https://example.org' } }
     writeFileSync(join(home, 'config.json'), JSON.stringify({ mcpServers: servers }))
@@ -261,17 +261,14 @@ describe('trust (I09)', () => {
     expect(loadConfig(surroundings)).toMatchObject({ config: { store: 'mine' }, project: undefined })
   })
 
-  test.runIf(process.platform !== 'win32')(
-    'K04 consent and home are readable by their owner alone, and git leaves them out',
-    () => {
-      writeProject({ store: 'handbook' })
-      trustProject()
-      expect(statSync(home).mode & 0o777).toBe(0o700)
-      expect(statSync(join(home, 'trust')).mode & 0o777).toBe(0o700)
-      expect(statSync(findConsent(join(home, 'trust'))).mode & 0o777).toBe(0o600)
-      expect(readFileSync(join(home, '.gitignore'), 'utf8')).toContain('cria.*\n')
-    },
-  )
+  test.runIf(process.platform !== 'win32')('consent and home are readable by their owner alone, and git leaves them out', () => {
+    writeProject({ store: 'handbook' })
+    trustProject()
+    expect(statSync(home).mode & 0o777).toBe(0o700)
+    expect(statSync(join(home, 'trust')).mode & 0o777).toBe(0o700)
+    expect(statSync(findConsent(join(home, 'trust'))).mode & 0o777).toBe(0o600)
+    expect(readFileSync(join(home, '.gitignore'), 'utf8')).toContain('cria.*\n')
+  })
 
   test.runIf(process.platform !== 'win32' && process.getuid?.() !== 0)(
     'a file that may not be read is an error that names it',

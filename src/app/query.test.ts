@@ -65,7 +65,7 @@ describe('cache', () => {
     expect(readFileSync(path).includes('sk-canary')).toBe(false)
   })
 
-  it('ENG-CACHE-001 F05 the same name at another place, or with another key, is another model', async () => {
+  it('ENG-CACHE-001 the same name at another place, or with another key, is another model', async () => {
     const [here, there] = [await serve(answer('here')), await serve(answer('there'))]
     const cache = new ResponseCache()
     const texts: (string | undefined)[] = []
@@ -92,7 +92,7 @@ describe('cache', () => {
     ['stream', { stream: false }],
     ['tools', { tools: [{ name: 't', description: 'd', inputSchema: {}, call: () => '' }] }],
     ['toolChoice', { tools: [{ name: 't', description: '', inputSchema: {}, call: () => '' }], toolChoice: 'none' }],
-  ])('ENG-CACHE-001 F05 another %s is another question', async (_, change) => {
+  ])('ENG-CACHE-001 another %s is another question', async (_, change) => {
     const server = await serve(answer('Yes.'))
     const cache = new ResponseCache()
     const model = modelAt(server.url)
@@ -103,7 +103,7 @@ describe('cache', () => {
     expect(server.requests).toHaveLength(2)
   })
 
-  it('ENG-CACHE-001 F06 failed answers are not kept, and nothing is without being asked for', async () => {
+  it('ENG-CACHE-001 failed answers are not kept, and nothing is without being asked for', async () => {
     const server = await serve(refuse(400, 'no'))
     for (const cache of [true, false] as const) {
       await events({ model: modelAt(server.url), cache })
@@ -221,7 +221,7 @@ describe('query_completed', () => {
 })
 
 describe('what was spent', () => {
-  it('ENG-METRIC-002 F04 adds up per model, session and day, also over a switch of models within a turn and a session', async () => {
+  it('ENG-METRIC-002 adds up per model, session and day, also over a switch of models within a turn and a session', async () => {
     const [works, breaks] = [await serve(answer('Yes.')), await serve(breaksOff)]
     const recorder = await openRecorder({ path: join(home, 'own.db') })
     const dear = modelAt(breaks.url, 'dear', { price: { input: 100, output: 100 } })

@@ -48,7 +48,7 @@ describe('filters', () => {
     ])
   })
 
-  it('H02 keep a question to some documents, and what the bot is kept to is not lifted by a question', async () => {
+  it('keep a question to some documents, and what the bot is kept to is not lifted by a question', async () => {
     const model = silent()
     const bot = botWith(model, { retrieve: { filter: { tenant: 'a' } } })
     const asked = async (filter?: Record<string, string | { glob: string }>): Promise<string[]> =>
@@ -340,7 +340,7 @@ describe('room', () => {
     expect(offered).toBeGreaterThan(0)
   })
 
-  it('H10 a text that stands in many documents is sent once, and its sources are named', async () => {
+  it('a text that stands in many documents is sent once, and its sources are named', async () => {
     const text = 'The mill beside the river was built in 1874, and the flood of 1901 took its wheel.'
     await docstore.extend(Array.from({ length: 9 }, (_, at) => ({ source: `copy-${at}.md`, text })))
     await docstore.append({ source: 'other.md', text: 'The mill has a new wheel.' })

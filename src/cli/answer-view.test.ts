@@ -136,7 +136,7 @@ describe('text in a pipe', () => {
     )
   })
 
-  test('L01 raw data stays raw', async () => {
+  test('raw data stays raw', async () => {
     const io = fakeIo()
     await showTurn(turn(start, delta('\u001B[2J\uD83D'), delta('\uDE00'), complete()), io, TEXT)
     expect(io.out()).toBe('\u001B[2J😀\n')

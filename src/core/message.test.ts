@@ -92,7 +92,7 @@ describe('messages', () => {
     )
   })
 
-  it('CORE-MSG-001 E03 loses nothing that is said in one form only, and tells the same in all forms', () => {
+  it('CORE-MSG-001 loses nothing that is said in one form only, and tells the same in all forms', () => {
     const call = { id: 'c', name: 'n', input: {} }
     const given = [
       { id: 'a', role: 'user', content: 'Said.', parts: [] },

@@ -68,7 +68,7 @@ function isSound({ messages }: ModelRequest): boolean {
 const contents = ({ messages }: ModelRequest): string[] => messages.map(({ content }) => content)
 
 describe('a conversation that grows past its window', () => {
-  it('ENG-CTX-002 F01 is compacted, keeps what it needs, and goes on', async () => {
+  it('ENG-CTX-002 is compacted, keeps what it needs, and goes on', async () => {
     const model = agent(40)
     const { events, result } = await run({ model, prompt: 'Watch the river.', system: 'Be brief.', tools: [look], maxSteps: 60 })
     expect(result).toMatchObject({ text: 'Done.', steps: 41 })
@@ -373,7 +373,7 @@ describe('a request that is too large', () => {
     expect(small.requests).toHaveLength(0)
   })
 
-  it('F02 ends in an error with numbers after one attempt when nothing can make room', async () => {
+  it('ends in an error with numbers after one attempt when nothing can make room', async () => {
     const model = new ScriptedModel(() => ({ fail: { after: 0, error: overflow } }), { facts: { contextWindow: WINDOW } })
     const { events, types } = await run({ model, prompt: words(8000), system: words(8000) })
     expect(types).toEqual(['start', 'error'])
@@ -383,7 +383,7 @@ describe('a request that is too large', () => {
     expect(model.requests).toHaveLength(1)
   })
 
-  it('F02 is not sent when it is far too large: a provider might cut it and say nothing', async () => {
+  it('is not sent when it is far too large: a provider might cut it and say nothing', async () => {
     const model = new ScriptedModel(['Never.'], { facts: { contextWindow: WINDOW } })
     const { events } = await run({ model, prompt: words(50_000) })
     expect(events.at(-1)).toMatchObject({ error: { code: 'context_length', message: expect.stringContaining('4000') } })

@@ -6,7 +6,7 @@ import type { TurnDetail } from '../core/recorder.ts'
 import { SqliteRecorder } from '../recorders/sqlite/recorder.ts'
 import { takeVariables } from '../util/environment.ts'
 
-it('K01 a key in the arguments of a call or in its result stands in no event and in no row, and reaches the tool', async () => {
+it('a key in the arguments of a call or in its result stands in no event and in no row, and reaches the tool', async () => {
   process.env['CRIA_TEST_OWN_KEY'] = 'plain-canary-value'
   takeVariables(['CRIA_TEST_OWN_KEY'])
   const shape = `sk-${'canary'.repeat(4)}`

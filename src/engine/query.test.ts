@@ -220,7 +220,7 @@ describe('query()', () => {
     expect(types(events)).toEqual(['start', 'text_delta', 'usage', 'notice', 'message', 'complete'])
   })
 
-  it('D05 a callback that rejects later harms nothing', async () => {
+  it('a callback that rejects later harms nothing', async () => {
     const strays: unknown[] = []
     const onStray = (reason: unknown): void => void strays.push(reason)
     process.on('unhandledRejection', onStray)
@@ -238,7 +238,7 @@ describe('query()', () => {
     expect(strays).toEqual([])
   })
 
-  it('D02 a model that never waits can be stopped, also when nothing of it is shown', async () => {
+  it('a model that never waits can be stopped, also when nothing of it is shown', async () => {
     const parts = Array.from({ length: 20_000 }, () => ({ type: 'tool-input' as const, id: 'a', name: 'b', delta: '' }))
     const stop = new AbortController()
     setImmediate(() => setImmediate(() => stop.abort()))

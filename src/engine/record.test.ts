@@ -212,7 +212,7 @@ describe('the recorder tap', () => {
     ])
   })
 
-  it('E03 a conversation that comes from elsewhere is repaired, and its session goes on from it', async () => {
+  it('a conversation that comes from elsewhere is repaired, and its session goes on from it', async () => {
     const recorder = await open()
     const model = new ScriptedModel(['Third.', 'Fourth.'])
     const call = { type: 'tool-call' as const, id: 'c', name: 'echo', input: {} }
@@ -246,7 +246,7 @@ describe('the recorder tap', () => {
     ])
   })
 
-  it('E02 results whose calls are gone are no question', async () => {
+  it('results whose calls are gone are no question', async () => {
     const model = new ScriptedModel(['Never.'])
     const events = await collect({ model, messages: [toolResult({ id: 'c', name: 'echo', content: 'r' })] })
     expect(events.at(-1)).toMatchObject({

@@ -73,7 +73,7 @@ describe('Watchdog', () => {
     ['no limit after it', { firstToken: 60 }, [59], 'never'],
     ['the whole takes too long', { idle: 60, step: 100 }, [30, 60, 90], '100: a/model did not finish within 100 ms.'],
     ['the whole, before anything', { firstToken: 500, step: 100 }, [], '100: a/model did not finish within 100 ms.'],
-  ])('D01 D02 %s: %o with parts at %j', async (_, limits, parts, expected) => {
+  ])('%s: %o with parts at %j', async (_, limits, parts, expected) => {
     expect(await givenUp(limits, parts)).toBe(expected)
   })
 
@@ -91,7 +91,7 @@ describe('Watchdog', () => {
       '290: a/model sent nothing for 290 ms. The answer was asked for in one piece.',
     ],
     ['and none where that is null', { firstToken: 120 }, [5000], 'never'],
-  ])('D01 an answer in one piece %s: %o with parts at %j', async (_, limits, parts, expected) => {
+  ])('an answer in one piece %s: %o with parts at %j', async (_, limits, parts, expected) => {
     expect(await givenUp(limits, parts, undefined, false)).toBe(expected)
   })
 
@@ -113,7 +113,7 @@ describe('Watchdog', () => {
   })
 
   it.each([true, false])(
-    'D01 D02 a clock that is set back makes a limit no longer than twice (after the first part: %s)',
+    'a clock that is set back makes a limit no longer than twice (after the first part: %s)',
     async (later) => {
       const clock = new SteppedClock()
       const over = new AbortController()
@@ -133,7 +133,7 @@ describe('Watchdog', () => {
     },
   )
 
-  it('D02 a clock that is set back makes the limit of an attempt no longer than twice', async () => {
+  it('a clock that is set back makes the limit of an attempt no longer than twice', async () => {
     const clock = new SteppedClock()
     const over = new AbortController()
     const watchdog = new Watchdog('a/model', { firstToken: null, idle: null, whole: null, step: 100 }, clock)

@@ -40,7 +40,7 @@ function quantile(values: readonly number[], share: number): string {
 }
 
 describe.skipIf(!hasRecordings)('recorded requests', () => {
-  it('ENG-CTX-001 F03 no count is below 60 % of the truth but for what the provider adds, and larger ones come near it', async () => {
+  it('ENG-CTX-001 no count is below 60 % of the truth but for what the provider adds, and larger ones come near it', async () => {
     const compared = await compare()
     expect(compared.length).toBeGreaterThan(100)
     const tooFew = compared.filter(({ truth, guessed, counted }) => Math.min(guessed, counted) <= 0.6 * truth - OWN_WORDS)

@@ -36,7 +36,7 @@ const TEXTS: Readonly<Record<string, string>> = {
 }
 
 describe('counting tokens', () => {
-  it.each(Object.entries(TEXTS))('ENG-CTX-001 F03 comes within 5 %% of the reference: %s', async (_, text) => {
+  it.each(Object.entries(TEXTS))('ENG-CTX-001 comes within 5 %% of the reference: %s', async (_, text) => {
     const count = await loadTokenCounter()
     const reference = encode(text).length
     expect(Math.abs(count(text) - reference) / reference).toBeLessThan(0.05)

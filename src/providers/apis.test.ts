@@ -112,7 +112,7 @@ describe.each(TRANSPORTS)('$provider over $transport', ({ api, transport }) => {
     expect(outcome.finish?.reason).toBe('stop')
   })
 
-  test('B01 what comes after the end is no part of the answer', async () => {
+  test('what comes after the end is no part of the answer', async () => {
     const text = api.stream(SAID)
     // Gemini ends with a finish reason; the others have an end mark.
     const after =
@@ -143,7 +143,7 @@ describe.each(TRANSPORTS)('$provider over $transport', ({ api, transport }) => {
     expect(received().path).not.toMatch(/stream/i)
   })
 
-  test('A15 an answer in the other shape than it was asked for is understood, with one request', async () => {
+  test('an answer in the other shape than it was asked for is understood, with one request', async () => {
     const model = await serve(api, [whole(api, SAID), { body: api.stream(SAID), headers: JSON_HEADERS }])
     expect(await ask(model)).toMatchObject({ text: SAID.text, error: undefined })
     expect(await ask(model, { stream: false })).toMatchObject({ text: SAID.text, error: undefined })
@@ -243,7 +243,7 @@ describe.each(TRANSPORTS)('$provider over $transport', ({ api, transport }) => {
     expect(warnings.join()).toContain('does not reason')
   })
 
-  test('E15 names that providers refuse are told and understood under another', async () => {
+  test('names that providers refuse are told and understood under another', async () => {
     const names = ['docs.search', 'docs search', '1st', 'x'.repeat(80), 'docs_search']
     const tools = names.map((name) => ({ ...TOOL, name }))
     let told: string[] = []
@@ -277,7 +277,7 @@ describe.each(TRANSPORTS)('$provider over $transport', ({ api, transport }) => {
     }
   })
 
-  test('B14 a stop for tool calls without any is an error, not an empty answer', async () => {
+  test('a stop for tool calls without any is an error, not an empty answer', async () => {
     const word = {
       google: 'MALFORMED_FUNCTION_CALL',
       anthropic: 'tool_use',
@@ -289,7 +289,7 @@ describe.each(TRANSPORTS)('$provider over $transport', ({ api, transport }) => {
     expect((await ask(model)).error).toMatchObject({ code: 'invalid_response', retryable: true })
   })
 
-  test('B13 a stop at the limit is reported as length', async () => {
+  test('a stop at the limit is reported as length', async () => {
     const word = { google: 'MAX_TOKENS', anthropic: 'max_tokens', openai: 'max_output_tokens' }[api.provider] ?? 'length'
     const model = await serve(api, [
       { body: api.stream({ text: 'It is', finish: word }) },
@@ -320,7 +320,7 @@ describe.each(TRANSPORTS)('$provider over $transport', ({ api, transport }) => {
       [503, undefined, 'Unavailable', { code: 'overloaded', retryable: true }],
       [529, 'overloaded_error', 'Overloaded', { code: 'overloaded', retryable: true }],
     ] as const)(
-      'C02 status %i (%s) is told with provider, status and words, and without the key',
+      'status %i (%s) is told with provider, status and words, and without the key',
       async (status, code, message, expected) => {
         const model = await serve(api, [failure(api, status, message, code)])
         for (const stream of [true, false]) {
@@ -348,7 +348,7 @@ describe.each(TRANSPORTS)('$provider over $transport', ({ api, transport }) => {
       expect((await ask(model)).error?.details).toMatchObject({ provider: api.provider, retryAfterMs: 7000 })
     })
 
-    test('B03 a stream that ends in the middle is interrupted, never finished', async () => {
+    test('a stream that ends in the middle is interrupted, never finished', async () => {
       const text = api.stream(SAID)
       const events = text.split(/(?<=\n\r?\n)/)
       const model = await serve(api, () => ({ body: events.slice(0, Math.ceil(events.length / 2)).join('') }))
@@ -366,7 +366,7 @@ describe.each(TRANSPORTS)('$provider over $transport', ({ api, transport }) => {
       expect(outcome.text).not.toBe('')
     })
 
-    test('B04 an error in the middle of a stream has its kind, and is no text', async () => {
+    test('an error in the middle of a stream has its kind, and is no text', async () => {
       const events = api.stream({ text: SAID.text ?? '' }).split(/(?<=\n\r?\n)/)
       const model = await serve(api, [
         {
@@ -383,14 +383,14 @@ describe.each(TRANSPORTS)('$provider over $transport', ({ api, transport }) => {
       expect(outcome.finish).toBeUndefined()
     })
 
-    test('A10 an event that is no JSON names the provider and its number', async () => {
+    test('an event that is no JSON names the provider and its number', async () => {
       const model = await serve(api, [{ body: `: hello\n\n${api.stream(SAID).replace(/\}(\r?\n\r?\n)/, '$1')}` }])
       const { error } = await ask(model)
       expect(error).toMatchObject({ code: 'stream_interrupted', details: { event: 1 } })
       expect(error?.message).toMatch(new RegExp(`^${api.provider}: event 1 of the stream is no JSON`))
     })
 
-    test('A11 an event that never ends is refused, and its connection closed', async () => {
+    test('an event that never ends is refused, and its connection closed', async () => {
       const model = await serve(
         api,
         [{ body: Array.from({ length: 40 }, () => `data: ${'x'.repeat(10_000)}`.slice(0, 10_000)), afterwards: 'hang' }],
@@ -400,7 +400,7 @@ describe.each(TRANSPORTS)('$provider over $transport', ({ api, transport }) => {
       await server?.aborted()
     })
 
-    test('A11 a stream that never ends is stopped, what came is kept, and its connection is closed', async () => {
+    test('a stream that never ends is stopped, what came is kept, and its connection is closed', async () => {
       const model = await serve(
         api,
         [{ body: [...upToText(api), ...Array.from({ length: 400 }, () => ': nothing new\n\n'.repeat(64))], afterwards: 'hang' }],
@@ -416,7 +416,7 @@ describe.each(TRANSPORTS)('$provider over $transport', ({ api, transport }) => {
       await server?.aborted()
     })
 
-    test('A11 an event of 10 MB is taken', async () => {
+    test('an event of 10 MB is taken', async () => {
       const text = 'x'.repeat(10 * 1024 * 1024)
       const model = await serve(api, [{ body: api.stream({ text }) }])
       expect((await ask(model)).text).toHaveLength(text.length)
@@ -434,7 +434,7 @@ describe.each(TRANSPORTS)('$provider over $transport', ({ api, transport }) => {
         { body: 'upstream connect error or disconnect', headers: { 'content-type': 'text/plain' } },
         /neither JSON nor an event stream/,
       ],
-    ] as const)('A16 %s in place of an answer is an error that says so', async (_, reply, words) => {
+    ] as const)('%s in place of an answer is an error that says so', async (_, reply, words) => {
       const model = await serve(api, [reply])
       for (const stream of [true, false]) {
         const { error } = await ask(model, { stream })
@@ -443,7 +443,7 @@ describe.each(TRANSPORTS)('$provider over $transport', ({ api, transport }) => {
       }
     })
 
-    test('C08 a page of a proxy becomes a short message without markup', async () => {
+    test('a page of a proxy becomes a short message without markup', async () => {
       const page =
         '<html><head><title>502 Bad Gateway</title></head><body><center><h1>502 Bad Gateway</h1></center><hr>nginx</body></html>'
       const model = await serve(api, [{ status: 502, headers: { 'content-type': 'text/html' }, body: page }])
@@ -461,14 +461,14 @@ describe.each(TRANSPORTS)('$provider over $transport', ({ api, transport }) => {
       expect(error?.hint).toContain('base URL')
     })
 
-    test('C07 a connection that is reset before the answer names host and code', async () => {
+    test('a connection that is reset before the answer names host and code', async () => {
       const model = await serve(api, [{ afterwards: 'before' }])
       const { error } = await ask(model)
       expect(error).toMatchObject({ code: 'network', retryable: true })
       expect(error?.message).toMatch(/127\.0\.0\.1:\d+ closed the connection \(ECONNRESET\)/)
     })
 
-    test('C09 a redirect to another host is not followed; one on the same host is', async () => {
+    test('a redirect to another host is not followed; one on the same host is', async () => {
       const other = await wireServer([{ body: api.stream(SAID) }])
       const model = await serve(api, ({ path }) =>
         path.startsWith('/moved')
@@ -486,7 +486,7 @@ describe.each(TRANSPORTS)('$provider over $transport', ({ api, transport }) => {
     })
   })
 
-  describe('D03 leaving', () => {
+  describe('leaving', () => {
     test('an abort in mid-stream closes the connection', async () => {
       const model = await serve(api, [{ body: upToText(api), afterwards: 'hang' }])
       const controller = new AbortController()
@@ -540,7 +540,7 @@ describe.each(TRANSPORTS)('$provider over $transport', ({ api, transport }) => {
     await server?.aborted()
   })
 
-  test('D06 listeners do not pile up on a signal', async () => {
+  test('listeners do not pile up on a signal', async () => {
     const model = await serve(api, [{ body: api.stream(SAID) }])
     const { signal } = new AbortController()
     for (let i = 0; i < 30; i++) await ask(model, {}, signal)

@@ -43,7 +43,7 @@ const Q1: JsonObject = { q: 1 }
 const Q2: JsonObject = { q: 2 }
 const [ONE, TWO] = [JSON.stringify(Q1), JSON.stringify(Q2)]
 
-describe('B06 calls are told apart', () => {
+describe('calls are told apart', () => {
   test.each<readonly [what: string, stream: string, expected: readonly (readonly [name: string, input: Json])[]]>([
     [
       'one number and new ids, without arguments',
@@ -254,7 +254,7 @@ test('of several answers the one that begins first is the answer', async () => {
   })
 })
 
-describe('B12 a refusal is text, and its finish reason content-filter', () => {
+describe('a refusal is text, and its finish reason content-filter', () => {
   const choice = { index: 0, message: { role: 'assistant', content: null, refusal: 'I cannot.' }, finish_reason: 'stop' }
   test.each<readonly [what: string, reply: Reply]>([
     [
@@ -282,7 +282,7 @@ describe('B12 a refusal is text, and its finish reason content-filter', () => {
   })
 })
 
-test('B09 reasoning is one channel, under whichever of its names it comes', async () => {
+test('reasoning is one channel, under whichever of its names it comes', async () => {
   const deltas = [{ reasoning: 'Hm.' }, { reasoning_content: 'Hm.' }, { reasoning: 'Hm.', reasoning_content: 'Hm.' }]
   for (const delta of [...deltas, { reasoning: 'Hm.', reasoning_content: '' }, { reasoning: '', reasoning_content: 'Hm.' }]) {
     const stream = { body: chunk(delta) + chunk({ content: 'Yes.', reasoning_content: '' }) + chunk({}, 'stop') + END }

@@ -185,7 +185,7 @@ describe('createProviderModel', () => {
     expect(server.requests[0]?.headers.authorization).toBeUndefined()
   })
 
-  it('C07 a server that does not run, and a host that does not exist, are named', async () => {
+  it('a server that does not run, and a host that does not exist, are named', async () => {
     const gone = await wireServer([])
     await gone[Symbol.asyncDispose]()
     const closed = await ask(createProviderModel('ollama/llama3', { env: { OLLAMA_HOST: gone.url } }))

@@ -40,11 +40,11 @@ describe('modelFacts', () => {
   it.each([
     ['google', 'gemini-2.5-pro', 200_000, { input: 2.5, output: 15, cacheRead: 0.25 }],
     ['anthropic', 'claude-sonnet-4-5', 200_000, { input: 6, output: 22.5, cacheRead: 0.6, cacheWrite: 7.5, cacheWrite1h: 12 }],
-  ])('F04 %s/%s is dearer above %i tokens of input', (provider, model, above, rates) => {
+  ])('%s/%s is dearer above %i tokens of input', (provider, model, above, rates) => {
     expect(modelFacts(provider, model).price?.tiers).toEqual([{ above, ...rates }])
   })
 
-  it('F04 a price that is the same for all lengths has no tiers', () => {
+  it('a price that is the same for all lengths has no tiers', () => {
     expect(modelFacts('google', 'gemini-2.5-flash').price).not.toHaveProperty('tiers')
   })
 

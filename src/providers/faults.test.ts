@@ -82,7 +82,7 @@ describe.skipIf(!hasRecordings).each(TRANSPORTS)('faults of $api over $transport
     }
   })
 
-  test('B01 B02 one end mark of two is enough, and nothing follows it', async () => {
+  test('one end mark of two is enough, and nothing follows it', async () => {
     const alone = api.api === 'openai-chat' || api.api === 'anthropic-messages'
     for (const { recording, expected } of samples(api)) {
       for (const fault of alone ? ['after-done', 'no-done'] : ['after-done']) {
@@ -128,7 +128,7 @@ describe.skipIf(!hasRecordings).each(TRANSPORTS)('faults of $api over $transport
     }
   })
 
-  test('B03 a stream cut after any event is interrupted, or it was complete', { timeout: 60_000 }, async () => {
+  test('a stream cut after any event is interrupted, or it was complete', { timeout: 60_000 }, async () => {
     for (const { recording, expected } of samples(api)) {
       for (let after = 1; after < 40; after++) {
         for (const fault of ['truncate', 'reset-mid-stream', 'close-mid-event']) {
@@ -151,13 +151,13 @@ describe.skipIf(!hasRecordings).each(TRANSPORTS)('faults of $api over $transport
     ['negative', undefined],
     ['past', undefined],
     ['empty', undefined],
-  ])('C04 C05 Retry-After %s is %s milliseconds', async (retryAfter, ms) => {
+  ])('Retry-After %s is %s milliseconds', async (retryAfter, ms) => {
     const { error } = await askAt(api, `synth;fault=status;code=429;retryAfter=${encodeURIComponent(retryAfter)}`)
     expect(error).toMatchObject({ code: 'rate_limited', status: 429 })
     expect(error?.details?.['retryAfterMs']).toBe(ms)
   })
 
-  test('C04 Retry-After as a date is the time until then', async () => {
+  test('Retry-After as a date is the time until then', async () => {
     const { error } = await askAt(api, 'synth;fault=status;code=503;retryAfter=httpdate:5')
     expect(error?.details?.['retryAfterMs']).toBeGreaterThan(2000)
     expect(error?.details?.['retryAfterMs']).toBeLessThanOrEqual(5000)
@@ -174,7 +174,7 @@ describe.skipIf(!hasRecordings).each(TRANSPORTS)('faults of $api over $transport
     })
   })
 
-  test('A12 A13 bytes that are no UTF-8, half surrogates and NUL are delivered, and the rest is intact', async () => {
+  test('bytes that are no UTF-8, half surrogates and NUL are delivered, and the rest is intact', async () => {
     const { recording, expected } = samples(api)[0] ?? { recording: undefined, expected: undefined }
     for (const [fault, text] of [
       ['invalid-utf8', '\uFFFD\uFFFD('],
@@ -187,14 +187,14 @@ describe.skipIf(!hasRecordings).each(TRANSPORTS)('faults of $api over $transport
     }
   })
 
-  test('B11 usage that is not sent is unknown', async () => {
+  test('usage that is not sent is unknown', async () => {
     const { recording } = samples(api)[0] ?? {}
     const { usage, error } = await askAt(api, `${recording?.name};fault=drop-usage`)
     expect(error).toBeUndefined()
     expect(usage).toMatchObject({ inputTokens: null, outputTokens: null, exactness: 'unknown' })
   })
 
-  test('D03 an abort closes the connection within 100 ms, wherever the stream is', async () => {
+  test('an abort closes the connection within 100 ms, wherever the stream is', async () => {
     const { recording } = samples(api)[0] ?? {}
     for (const [index, fault] of ['hang', 'stall-forever;after=1', 'stall-forever;after=3'].entries()) {
       const key = `${recording?.name};fault=${fault};mark=${index}`
@@ -211,7 +211,7 @@ describe.skipIf(!hasRecordings).each(TRANSPORTS)('faults of $api over $transport
     }
   })
 
-  test('E05 arguments that are no JSON are marked, and not repaired', async () => {
+  test('arguments that are no JSON are marked, and not repaired', async () => {
     const tools = encodeURIComponent(JSON.stringify([{ id: 'c1', name: 'search', args: '{"q": tru' }]))
     const { calls, error } = await askAt(api, `synth;tools=${tools}`)
     expect(error).toBeUndefined()
@@ -239,7 +239,7 @@ describe.skipIf(!hasRecordings)('tool calls as servers of Chat Completions send 
     'toolIds=late',
     'argsAs=object',
     'toolIndex=same;argsAs=object',
-  ])('B05 B06 %s: two calls, each with its own arguments and id', async (option) => {
+  ])('%s: two calls, each with its own arguments and id', async (option) => {
     for (const split of ['event', 'nasty']) {
       const { calls, finish, error } = await askAt(REPLAYED[0], `synth;tools=${TWO_CALLS};${option};split=${split}`)
       expect(error).toBeUndefined()
@@ -252,7 +252,7 @@ describe.skipIf(!hasRecordings)('tool calls as servers of Chat Completions send 
     }
   })
 
-  test.each(['""', '"{}"', '"  "'])('B07 arguments %s of a tool without any are none', async (args) => {
+  test.each(['""', '"{}"', '"  "'])('arguments %s of a tool without any are none', async (args) => {
     const tools = encodeURIComponent(`[{"id":"c1","name":"now","args":${args}}]`)
     expect((await askAt(REPLAYED[0], `synth;tools=${tools}`)).calls).toMatchObject([{ name: 'now', input: {} }])
   })

@@ -28,7 +28,7 @@ describe.each(APIS)('$provider', (api) => {
     ['an event without anything', 'event: ping\ndata:\n\n'],
     ['JSON without members', 'data: null\n\ndata: 1\n\ndata: "ping"\n\n'],
     ['a field and a line of a vendor', 'x-vendor: yes\nnonsense\n\n'],
-  ])('A04 A07 %s changes nothing, wherever it stands', async (_, odd) => {
+  ])('%s changes nothing, wherever it stands', async (_, odd) => {
     for (let at = 0; at <= events.length; at++) {
       const outcome = await answerTo(events.toSpliced(at, 0, odd).join(''))
       expect({ at, error: outcome.error?.message, text: outcome.text }).toEqual({ at, error: undefined, text: TEXT })
@@ -52,7 +52,7 @@ describe.each(APIS)('$provider', (api) => {
     ['under the name of an error', 'event: error\ndata: {"code":500,"message":"The GPU burns."}\n\n'],
     ['in a kind of its own', 'data: {"type":"response.error","error":{"code":"server_error","message":"The GPU burns."}}\n\n'],
     ['as an event of kind error', 'data: {"type":"error","code":"server_error","message":"The GPU burns.","param":null}\n\n'],
-  ])('B04 an error %s is told, even where the stream is then ended as if all were well', async (_, report) => {
+  ])('an error %s is told, even where the stream is then ended as if all were well', async (_, report) => {
     for (const at of [1, 2, events.length - 2].filter((place) => place >= 0 && place < events.length)) {
       for (const end of ['', 'data: [DONE]\n\n']) {
         const outcome = await answerTo([...events.slice(0, at), report, end].join(''))
@@ -68,12 +68,12 @@ describe.each(APIS)('$provider', (api) => {
     { object: 'error', message: 'The GPU burns.', code: 500 },
     { detail: 'The GPU burns.' },
     { error: 'The GPU burns.' },
-  ])('B04 an error in place of a whole answer is told: %j', async (body) => {
+  ])('an error in place of a whole answer is told: %j', async (body) => {
     const outcome = await answerTo(JSON.stringify(body))
     expect(outcome.error).toMatchObject({ code: 'overloaded', message: expect.stringContaining('The GPU burns.') as string })
   })
 
-  test('B04 an error before anything else is told', async () => {
+  test('an error before anything else is told', async () => {
     for (const report of [
       'data: {"error":{"message":"The GPU burns.","code":503}}\n\n',
       'data: {"type":"error","message":"The GPU burns."}\n\n',
@@ -82,7 +82,7 @@ describe.each(APIS)('$provider', (api) => {
   })
 })
 
-test('A07 a reason that was told is not forgotten when an unknown event follows it', async () => {
+test('a reason that was told is not forgotten when an unknown event follows it', async () => {
   const chat = APIS.find(({ provider }) => provider === 'openai-compatible')
   const [note, end] = ['data: {"type":"vendor.note"}\n\n', 'data: [DONE]\n\n']
   for (const [finish, reason] of [
@@ -159,7 +159,7 @@ describe('what is not told in pieces is told all the same', () => {
   })
 })
 
-test('C02 an error whose body never ends is the error that its status says', async () => {
+test('an error whose body never ends is the error that its status says', async () => {
   await using server = await wireServer([
     { status: 401, headers: { 'content-type': 'application/json' }, body: '{"error":', afterwards: 'hang' },
   ])
@@ -168,7 +168,7 @@ test('C02 an error whose body never ends is the error that its status says', asy
   await server.aborted()
 })
 
-test('C01 a status that no response can have is a gateway that failed', async () => {
+test('a status that no response can have is a gateway that failed', async () => {
   await using server = await wireServer([{ status: 999, body: 'Request denied' }])
   const model = createProviderModel('openai-compatible/m', { baseURL: `${server.url}/v1`, env: {} })
   expect((await ask(model)).error).toMatchObject({
@@ -177,13 +177,13 @@ test('C01 a status that no response can have is a gateway that failed', async ()
   })
 })
 
-test('C01 a redirect that leads nowhere is no answer', async () => {
+test('a redirect that leads nowhere is no answer', async () => {
   await using server = await wireServer([{ status: 302, body: 'Moved' }])
   const model = createProviderModel('openai-compatible/m', { baseURL: `${server.url}/v1`, env: {} })
   expect((await ask(model)).error).toMatchObject({ code: 'invalid_response', status: 302 })
 })
 
-test('E05 arguments that come as an object, and are nested without an end, are none', async () => {
+test('arguments that come as an object, and are nested without an end, are none', async () => {
   const nested = '{"a":'.repeat(2000) + '1' + '}'.repeat(2000)
   const body = `data: {"candidates":[{"content":{"parts":[{"functionCall":{"name":"f","args":${nested}}}]},"finishReason":"STOP"}]}\n\n`
   await using server = await wireServer([{ body }])
@@ -193,7 +193,7 @@ test('E05 arguments that come as an object, and are nested without an end, are n
   ])
 })
 
-test('C01 the words of a gateway about its upstream are told, whatever its status', async () => {
+test('the words of a gateway about its upstream are told, whatever its status', async () => {
   const words =
     'upstream connect error or disconnect/reset before headers. reset reason: remote connection failure, transport failure reason: delayed connect error: 111'
   for (const status of [200, 503]) {
@@ -228,20 +228,20 @@ describe('members of other types than are documented', () => {
     ['a number for an id', { id: 5 }],
     ['a number for a model', { model: 5 }],
     ['a number for a reason', { stop_reason: 5 }],
-  ])('A10 B11 Messages: the head of an answer with %s', async (_, message) => {
+  ])('Messages: the head of an answer with %s', async (_, message) => {
     const outcome = await asked('anthropic/m', messages({ ...head, message: { ...head.message, ...message } }, ...said, end))
     expect(outcome).toMatchObject({ text: TEXT, error: undefined, finish: { reason: 'stop' }, usage: { outputTokens: 3 } })
   })
 
   test.each([null, [], '3', {}, { output_tokens: '3' }, { output_tokens: 3, input_tokens: 'x' }].map((usage) => [usage]))(
-    'B11 Messages: usage %j at the end',
+    'Messages: usage %j at the end',
     async (usage) => {
       const outcome = await asked('anthropic/m', messages(head, ...said, { ...end, usage }))
       expect(outcome).toMatchObject({ text: TEXT, error: undefined, finish: { reason: 'stop' } })
     },
   )
 
-  test('B11 F04 Messages: what was written before the answer began is not what it cost', async () => {
+  test('Messages: what was written before the answer began is not what it cost', async () => {
     const outcome = await asked('anthropic/m', messages(head, ...said, { ...end, usage: {} }))
     expect(outcome.usage).toMatchObject({ inputTokens: 5, outputTokens: null, exactness: 'unknown' })
   })
@@ -250,7 +250,7 @@ describe('members of other types than are documented', () => {
     [[], '8', { prompt_tokens: '5' }, { prompt_tokens: 5, completion_tokens: 3, prompt_tokens_details: [] }].map((usage) => [
       usage,
     ]),
-  )('B11 Chat Completions: usage %j beside the end', async (usage) => {
+  )('Chat Completions: usage %j beside the end', async (usage) => {
     for (const model of ['openai-chat/m', 'openai-compatible/m']) {
       const choices = [
         { index: 0, delta: { content: TEXT } },
@@ -261,7 +261,7 @@ describe('members of other types than are documented', () => {
     }
   })
 
-  test.each(['', null])('B04 an error that is %j beside the answer is none', async (error) => {
+  test.each(['', null])('an error that is %j beside the answer is none', async (error) => {
     const chat = event({ choices: [{ index: 0, delta: { content: TEXT } }], error })
     const chatEnd = event({ choices: [{ index: 0, delta: {}, finish_reason: 'stop' }], error })
     for (const model of ['openai-chat/m', 'openai-compatible/m']) {
@@ -275,12 +275,12 @@ describe('members of other types than are documented', () => {
     [[], '6', { promptTokenCount: '5' }, { promptTokenCount: 5, promptTokensDetails: {} }].map((usageMetadata) => [
       usageMetadata,
     ]),
-  )('B11 Gemini: usage %j beside the end', async (usageMetadata) => {
+  )('Gemini: usage %j beside the end', async (usageMetadata) => {
     const body = event({ candidates: [{ content: { parts: [{ text: TEXT }] }, finishReason: 'STOP' }], usageMetadata })
     expect(await asked('google/m', body)).toMatchObject({ text: TEXT, error: undefined, finish: { reason: 'stop' } })
   })
 
-  test('D02 pieces of arguments that are empty are no sign of life', async () => {
+  test('pieces of arguments that are empty are no sign of life', async () => {
     const piece = (call: object): string => event({ choices: [{ index: 0, delta: { tool_calls: [{ index: 0, ...call }] } }] })
     const begin = piece({ id: 'c', type: 'function', function: { name: 'find', arguments: '' } })
     const empty = piece({ function: { arguments: '' } })
@@ -301,13 +301,13 @@ describe.each([true, false])('a whole response that is none (asked for a stream:
     [{ status: 'cancelled' }, 'invalid_response'],
     [{ status: 'in_progress' }, 'invalid_response'],
     [{ status: 'queued' }, 'invalid_response'],
-  ])('B04 Responses: %j is an error', async (body, code) => {
+  ])('Responses: %j is an error', async (body, code) => {
     const outcome = await asked('openai/m', JSON.stringify({ ...response, ...body }), stream)
     expect(outcome.error).toMatchObject({ code, retryable: true })
     expect(outcome.finish).toBeUndefined()
   })
 
-  test('B04 Responses: an incomplete one that says no reason did not stop of itself', async () => {
+  test('Responses: an incomplete one that says no reason did not stop of itself', async () => {
     const body = { ...response, status: 'incomplete', incomplete_details: null }
     expect(await asked('openai/m', JSON.stringify(body), stream)).toMatchObject({ text: TEXT, finish: { reason: 'other' } })
   })

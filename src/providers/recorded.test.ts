@@ -1242,13 +1242,13 @@ describe.each(RECORDED)('%s', (api, streams, wholes) => {
   })
 })
 
-test('B09 an answer that a model left inside its think tag is text as well, unless it was cut there', async () => {
+test('an answer that a model left inside its think tag is text as well, unless it was cut there', async () => {
   const frames = (finish: string): Frames => [piece({ content: '<think>It is 4.' }), piece({}, finish), DONE]
   expect(await decodeStream('chat', frames('stop'), 'whole', true)).toContain('text "It is 4."')
   expect(await decodeStream('chat', frames('length'), 'whole', true)).not.toContain('text "It is 4."')
 })
 
-test('B09 think tags are split where that is asked for', async () => {
+test('think tags are split where that is asked for', async () => {
   const frames = [piece({ content: ' <think>H' }), piece({ content: 'm.</think> Yes.' }), piece({}, 'stop'), DONE]
   for (const cut of Object.keys(CUTS))
     expect(await decodeStream('chat', frames, cut, true)).toEqual([

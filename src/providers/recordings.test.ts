@@ -134,7 +134,7 @@ describe.skipIf(!hasRecordings).each(ASKED)('recordings of $api through $model',
 })
 
 describe.skipIf(!hasRecordings)('recordings whose text begins with a think tag', () => {
-  test('B09 are split where that is asked for', async () => {
+  test('are split where that is asked for', async () => {
     const wrong: unknown[] = []
     for (const recording of all('openai-chat')) {
       const { thinkTag } = expectedOf(recording)

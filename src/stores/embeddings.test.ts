@@ -188,7 +188,7 @@ describe('when the model does not answer a question', () => {
   })
 })
 
-describe('H03 the embedding model changes', () => {
+describe('the embedding model changes', () => {
   it.each([
     ['another model', words({ ref: 'test/other' })],
     ['another provider', words({ ref: 'other/words' })],
@@ -229,7 +229,7 @@ describe('H03 the embedding model changes', () => {
     expect(await other.retrieve('automobile', 5)).toEqual(before)
   })
 
-  it('H05 changing it can be stopped and goes on; until it is complete the old vectors answer, or words', async () => {
+  it('changing it can be stopped and goes on; until it is complete the old vectors answer, or words', async () => {
     const old = await open({ embeddingModel: words() })
     await old.extend([...many(300), ...NOTES])
     const before = await old.retrieve('automobile', 5)
@@ -269,7 +269,7 @@ describe('H03 the embedding model changes', () => {
   })
 })
 
-describe('H04 limits of embedding models', () => {
+describe('limits of embedding models', () => {
   it('a batch above the limit is split, and the limit is remembered', async () => {
     const sizes: number[] = []
     const model = words({
@@ -465,7 +465,7 @@ describe('over HTTP', () => {
   })
 
   const replay = join(SHARED, 'wire/replay-server.mjs')
-  it.skipIf(!existsSync(replay))('H04 against a server that takes 16 texts at once and answers in any order', async () => {
+  it.skipIf(!existsSync(replay))('against a server that takes 16 texts at once and answers in any order', async () => {
     const { start } = (await import(pathToFileURL(replay).href)) as {
       start: (options: { quiet: boolean }) => Promise<{ url: string; close: () => Promise<void> }>
     }

@@ -251,7 +251,7 @@ describe('what leaves', () => {
     expect(await index()).toMatchObject({ removed: 1 })
   })
 
-  test('H06 a file that was named itself and is a pipe by now is not waited for, and leaves the index', async () => {
+  test('a file that was named itself and is a pipe by now is not waited for, and leaves the index', async () => {
     put({ 'a.md': 'One.', 'b.md': 'Two.' })
     await index('a.md')
     remove('a.md')
@@ -283,7 +283,7 @@ describe('what leaves', () => {
 })
 
 describe('files that cannot be read', () => {
-  test('H08 are skipped with a reason, and not read again as long as they are the same', async () => {
+  test('are skipped with a reason, and not read again as long as they are the same', async () => {
     put({ 'scan.pdf': pdf([[]]), 'good.md': 'Good.', 'broken.docx': 'no' })
     const skipped = [
       { path: 'broken.docx', reason: 'no ZIP archive, or a cut one' },
@@ -310,7 +310,7 @@ describe('files that cannot be read', () => {
     expect((await index()).skipped).toEqual([{ path: 'a.md', reason }])
   })
 
-  test('H06 a file that vanishes or changes while the run goes on is skipped with a note, what was known of it is right', async () => {
+  test('a file that vanishes or changes while the run goes on is skipped with a note, what was known of it is right', async () => {
     put({ 'a.md': '1', 'b.md': '2', 'c.md': '3', 'd.md': '4' })
     await index()
     put({ 'a.md': '11' })
@@ -390,7 +390,7 @@ test('progress goes up to all files and bytes, with the file that comes next', a
   ])
 })
 
-test('H05 a run that is stopped keeps what it did, removes nothing, and the next one does the rest', async () => {
+test('a run that is stopped keeps what it did, removes nothing, and the next one does the rest', async () => {
   put(Object.fromEntries(Array.from({ length: 40 }, (_, number) => [`${number}.md`, `Number ${number}.`])))
   await store.append({ source: 'gone.md', text: 'Gone.' })
   const controller = new AbortController()
@@ -474,7 +474,7 @@ describe('several processes', () => {
     await shared.close()
   })
 
-  test('H05 after SIGKILL at any moment the next run does only what is missing, and the result equals a clean one', async () => {
+  test('after SIGKILL at any moment the next run does only what is missing, and the result equals a clean one', async () => {
     put(documents(400))
     const clean = await SqliteDocumentStore.open({ path: ':memory:' })
     await indexFiles(clean, ['docs'], { base })

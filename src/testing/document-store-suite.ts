@@ -277,7 +277,7 @@ export function documentStoreSuite(
       }
     })
 
-    test('H01 a query is text, whatever it looks like', async (store) => {
+    test('a query is text, whatever it looks like', async (store) => {
       for (const query of AWKWARD_QUERIES) assert.deepEqual(await store.retrieve(query, 5), [], `empty store: ${query}`)
       await store.extend(SUITE_DOCUMENTS)
       const folds = claims.includes('word-forms')
@@ -294,7 +294,7 @@ export function documentStoreSuite(
       assert.deepEqual(await store.retrieve('what is the', 5), [])
     })
 
-    test('H01 finds something in a question of a million characters', async (store) => {
+    test('finds something in a question of a million characters', async (store) => {
       await store.extend(SUITE_DOCUMENTS)
       const noise = Array.from({ length: 10_000 }, (_, at) => `noise${at}`).join(' ')
       assert.deepEqual(sources(await store.retrieve(`${noise} wheel`, 5)), ['mill.md'])
@@ -410,7 +410,7 @@ export function documentStoreSuite(
       assert.deepEqual((await store.around(first?.id ?? '', { chunks: 0 }))?.text, first?.text)
     })
 
-    test('H10 equal chunks are all there, in a stable order', async (store, reopen) => {
+    test('equal chunks are all there, in a stable order', async (store, reopen) => {
       const copies = Array.from({ length: 40 }, (_, at) => ({ source: `copy-${at}`, text: 'The same words in every copy.' }))
       await store.extend(copies)
       const found = await store.retrieve('same words', 40)
@@ -420,7 +420,7 @@ export function documentStoreSuite(
       assert.deepEqual(await again.retrieve('same words', 40), found)
     })
 
-    test('G07 keeps any text, lone surrogates replaced', async (store, reopen) => {
+    test('keeps any text, lone surrogates replaced', async (store, reopen) => {
       const text = 'Zeppelin \u0000 null, \ud800 lone, \u202e turned, 👩‍👩‍👧 joined,\r\n lines\u2028 and more.'
       await store.append({ source: 'odd \u0000 name\udfff', title: 'odd \ud800', text })
       const again = await reopen()

@@ -28,7 +28,7 @@ describe('what can go wrong with a call', () => {
     ])
   })
 
-  it('E05 arguments of two thousand levels cost neither the turn nor its session', async () => {
+  it('arguments of two thousand levels cost neither the turn nor its session', async () => {
     let input: Json = 1
     for (let level = 0; level < 2000; level++) input = { a: input }
     const recorder = await SqliteRecorder.open({ path: ':memory:' })

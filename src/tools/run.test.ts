@@ -145,7 +145,7 @@ describe('concurrent mode', () => {
     ['a set', { reads: [], writes: new Set(['x']) }],
     ['nothing', null],
     ['names that are none', { writes: [1] }],
-  ])('E13 a tool whose resources are %s has not said what it touches, and runs alone', async (_, resources) => {
+  ])('a tool whose resources are %s has not said what it touches, and runs alone', async (_, resources) => {
     const { work, most } = counted({ resources: () => resources as never, isReadOnly: false })
     const model = calling([{ name: 'work' }, { name: 'work' }, { name: 'work' }])
     const events = await collect({ model, tools: [work], hasPermissionsToUseTool: yes })

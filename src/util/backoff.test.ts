@@ -10,7 +10,7 @@ describe('backoff', () => {
     expect(backoff(3, policy, 0.25)).toBe(1000)
   })
 
-  it('C05 is never immediate: a tenth of the bound is the least', () => {
+  it('is never immediate: a tenth of the bound is the least', () => {
     expect(backoff(3, policy, 0)).toBe(400)
     expect(backoff(3, policy, 0.1)).toBe(400)
   })

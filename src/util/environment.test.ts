@@ -13,7 +13,7 @@ function started(program: string): unknown {
   return JSON.parse(stdout)
 }
 
-it('K01 a variable that was taken is found by us, and by no child', () => {
+it('a variable that was taken is found by us, and by no child', () => {
   const program = `
     import { execFileSync } from 'node:child_process'
     import { environment, takenValues, takeVariables } from '${MODULE}'
@@ -23,7 +23,7 @@ it('K01 a variable that was taken is found by us, and by no child', () => {
   expect(started(program)).toEqual([null, 'canary-1', ['canary-1', 'canary-2'], false, true])
 })
 
-it('K01 its value leaves the memory that /proc shows', { skip: process.platform !== 'linux' }, () => {
+it('its value leaves the memory that /proc shows', { skip: process.platform !== 'linux' }, () => {
   const program = `
     import { readFileSync } from 'node:fs'
     import { takeVariables } from '${MODULE}'

@@ -38,7 +38,7 @@ function through(stream: TextStream, pieces: readonly string[]): string {
   return pieces.map((piece) => stream.push(piece)).join('') + stream.finish()
 }
 
-describe('L01 escape codes', () => {
+describe('escape codes', () => {
   test.each(ATTACKS)('%s does not reach the terminal', (_what, text) => {
     expect(visibleText(text)).not.toMatch(CONTROL)
     expect(visibleText(text)).not.toBe('')

@@ -135,7 +135,7 @@ describe('exit codes of failures, without a stack trace', () => {
     return ended
   }
 
-  test('K01 a key that is refused: 3, and the key is nowhere', async () => {
+  test('a key that is refused: 3, and the key is nowhere', async () => {
     const key = 'canary-key-0123456789'
     const { code, stdout, stderr } = await fails(refuse(401, `Incorrect API key provided: ${key}`), [], {
       OPENAI_COMPATIBLE_API_KEY: key,
@@ -172,7 +172,7 @@ describe('exit codes of failures, without a stack trace', () => {
   })
 })
 
-describe('D07 being stopped', () => {
+describe('being stopped', () => {
   const hanging: Reply = (response) => {
     startStream(response)
     sendDelta(response, 'Half an ans')
@@ -226,7 +226,7 @@ describe('D07 being stopped', () => {
     }
   })
 
-  test('L02 a reader that goes away ends the turn, quietly', async () => {
+  test('a reader that goes away ends the turn, quietly', async () => {
     let timer: NodeJS.Timeout | undefined
     const env = await serve((response) => {
       startStream(response)

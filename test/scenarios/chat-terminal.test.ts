@@ -246,7 +246,7 @@ describe.runIf(hasTerminal)('in a real terminal', () => {
     expect(first?.events.flatMap(({ type, delivery }) => (type === 'steering' ? [delivery] : []))).toEqual(['steer', 'follow_up'])
   })
 
-  test('L02 a simple terminal and --plain get lines: nothing is painted, questions are answered with a letter', async () => {
+  test('a simple terminal and --plain get lines: nothing is painted, questions are answered with a letter', async () => {
     scene.server = await agentServer([
       { calls: [{ name: 'run_command', input: { command: 'echo made > made.txt' } }] },
       { text: 'Made.' },

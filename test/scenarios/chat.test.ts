@@ -171,7 +171,7 @@ describe('a conversation at a terminal', () => {
     expect((JSON.parse(forged.stdout) as { approvals: object[] }).approvals).toEqual([])
   })
 
-  test('J03 a tool of an MCP server that was allowed for the session is asked about again when its description changes', async () => {
+  test('a tool of an MCP server that was allowed for the session is asked about again when its description changes', async () => {
     const description = join(place.folder, 'description')
     const program = join(import.meta.dirname, '../support/mcp-server.ts')
     place.write({ description: 'Reads.' })
@@ -244,7 +244,7 @@ describe('a conversation at a terminal', () => {
     expect(server?.requests).toHaveLength(1)
   })
 
-  test('L01 what a model, a command or a file name sends commands nothing, and a command is shown to the last character', async () => {
+  test('what a model, a command or a file name sends commands nothing, and a command is shown to the last character', async () => {
     const hostile = '\u001B]52;c;ZXZpbA==\u0007\u001B[2J\u009B31m'
     const { say, shows, ends, press, terminal, code } = await chat([
       {
@@ -298,7 +298,7 @@ describe('a conversation at a terminal', () => {
     expect(new Set(turns.map(({ sessionId }) => sessionId)).size).toBe(1)
   })
 
-  test('E14 E08 Esc ends a command that runs, with what it started, and does not call it refused', async () => {
+  test('Esc ends a command that runs, with what it started, and does not call it refused', async () => {
     const command = 'echo $$ > pid.tmp; mv pid.tmp pid; sleep 60 & sleep 60'
     const { say, shows, ends, press, code, terminal } = await chat(
       [{ calls: [{ name: 'run_command', input: { command } }] }, { text: 'Understood.' }],
@@ -402,7 +402,7 @@ describe('a conversation at a terminal', () => {
     expect(await code).toBe(0)
   })
 
-  test('D07 Ctrl-C clears the line, stops a turn, and twice leaves with the terminal as it was', async () => {
+  test('Ctrl-C clears the line, stops a turn, and twice leaves with the terminal as it was', async () => {
     const { say, press, shows, code, terminal, isRaw } = await chat(() => new Promise<ScriptedStep>(() => {}))
     press(`half a line${KEY.ctrlC}`)
     await shows(() => terminal.cursor.line === '>')
@@ -477,7 +477,7 @@ describe('a conversation at a terminal', () => {
       expect(shown[0]).toContain(part)
   })
 
-  test('K01 a provider that fails ends no session, and its message carries no key', async () => {
+  test('a provider that fails ends no session, and its message carries no key', async () => {
     let isKeyRight = false
     server = await chatServer((response, request) =>
       (isKeyRight ? answer('Welcome.') : refuse(401, 'Incorrect key sk-canary-0123456789'))(response, request),
@@ -897,7 +897,7 @@ describe('a session goes on', () => {
 describe('by lines', () => {
   const env = (): Record<string, string> => ({ OPENAI_COMPATIBLE_BASE_URL: server?.url ?? '', OPENAI_COMPATIBLE_API_KEY: 'k' })
 
-  test('I10 a pipe: each line is a message, answers go to standard output, and what would be asked is refused', async () => {
+  test('a pipe: each line is a message, answers go to standard output, and what would be asked is refused', async () => {
     server = await agentServer([{ text: 'One.' }, { calls: [RUN_TEST] }, { text: 'Two.' }])
     const input = 'first\\\nand more\n\n/cost\nsecond\n'
     const { code, stdout, stderr } = await place.run(['chat', '-m', 'openai-compatible/test'], { input, env: env() })
@@ -917,7 +917,7 @@ describe('by lines', () => {
     expect((await place.run(['chat', '--resume', '-m', 'openai-compatible/test'], { env: env() })).code).toBe(2)
   })
 
-  test('I09 the configuration of a folder that is not trusted does not count, and that is said once', async () => {
+  test('the configuration of a folder that is not trusted does not count, and that is said once', async () => {
     server = await agentServer([{ calls: [RUN_TEST] }, { text: 'Refused.' }])
     place.write({ '.cria/config.json': JSON.stringify({ rules: { allow: ['run_command'] } }) })
     const { code, stderr } = await place.run(['chat', '-m', 'openai-compatible/test'], { input: 'go', env: env() })

@@ -76,17 +76,17 @@ async function resultOf({ recording, provider, version, model }: Case, facts: ob
 describe.skipIf(!hasRecordings)('recorded answers with cached input', () => {
   const cases = hasRecordings ? APIS.flatMap(casesOf) : []
 
-  test('F04 there are at least ten of them, of several APIs, read from a cache and written to one', () => {
+  test('there are at least ten of them, of several APIs, read from a cache and written to one', () => {
     expect(cases.length).toBeGreaterThanOrEqual(10)
     expect(new Set(cases.map(({ provider }) => provider)).size).toBeGreaterThanOrEqual(3)
     expect(cases.some(({ recording }) => recording.scenario.includes('cache-write'))).toBe(true)
   })
 
-  test.each(cases)('F04 $name', async (each) => {
+  test.each(cases)('$name', async (each) => {
     expect((await resultOf(each))?.costUsd).toBeCloseTo(each.costUsd, 12)
   })
 
-  test('F04 above the length of a tier the same answer is dearer; of unknown price its cost is unknown', async () => {
+  test('above the length of a tier the same answer is dearer; of unknown price its cost is unknown', async () => {
     const [each] = cases
     if (each === undefined) throw new Error('There is no recording.')
     const tiers = [{ above: 1, input: 1000, output: 1000, cacheRead: 1000, cacheWrite: 1000 }]
@@ -98,7 +98,7 @@ describe.skipIf(!hasRecordings)('recorded answers with cached input', () => {
   })
 })
 
-test('F04 what Anthropic keeps for an hour costs twice the input, in the events and in the sum of two steps', async () => {
+test('what Anthropic keeps for an hour costs twice the input, in the events and in the sum of two steps', async () => {
   const usage = {
     input_tokens: 1000,
     cache_read_input_tokens: 10_000,

@@ -74,7 +74,7 @@ describe('doctor asks each provider that is configured one tiny question', () =>
 })
 
 describe('doctor says in words what is wrong', () => {
-  test('K01 a key that is refused; where nothing else answers that is a failure, and the key is nowhere', async () => {
+  test('a key that is refused; where nothing else answers that is a failure, and the key is nowhere', async () => {
     scene.server = await chatServer(refuse(401, `Incorrect API key provided: ${KEY}`))
     const { code, stdout, of } = await examine({ OPENAI_API_KEY: KEY, OPENAI_BASE_URL: scene.server.url })
     expect(code).toBe(1)

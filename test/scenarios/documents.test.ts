@@ -312,14 +312,14 @@ test('retrieve shows where a chunk meets the query, and names that line', async 
   expect(stdout).toMatch(/rooms\.md:13 .*\n {4}…The astrolabe lies behind glass\.\n/)
 })
 
-test.skipIf(process.platform !== 'linux')('L02 an answer is not lost because standard error cannot be written', async () => {
+test.skipIf(process.platform !== 'linux')('an answer is not lost because standard error cannot be written', async () => {
   place.write({ 'a.md': '# The mill\n\nThe mill was built in 1874.' })
   await place.run(['index', 'a.md'])
   const { code, stdout } = await place.run(['ask', 'When was the mill built?'], { shellLimit: 'exec 2>/dev/full' })
   expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining('1874') })
 })
 
-describe('K03 what may hold secrets is not read', () => {
+describe('what may hold secrets is not read', () => {
   test('unless it is named', async () => {
     place.write({ 'docs/a.md': '# A\n\nText.', 'docs/.env': 'TOKEN=canary-123', 'docs/id_rsa': 'canary-456' })
     const { skipped } = await json<IndexReport>('index', 'docs')
@@ -329,7 +329,7 @@ describe('K03 what may hold secrets is not read', () => {
   })
 })
 
-describe('H01 a query is never syntax', () => {
+describe('a query is never syntax', () => {
   let shared: Place
   beforeAll(async () => {
     shared = newPlace()
@@ -433,7 +433,7 @@ describe('bad input: a clear error or a correct result, nothing lost, no stack t
     expect(stderr).toContain('there are no documents in what --docs names')
   })
 
-  test('G05 a store of a newer version', async () => {
+  test('a store of a newer version', async () => {
     writeDocuments()
     await json('index', 'docs')
     const file = join(place.home, 'stores/default.db')
@@ -446,7 +446,7 @@ describe('bad input: a clear error or a correct result, nothing lost, no stack t
     expect(outcome(await place.run(['index', 'docs']))).toEqual(plainFailure(1, /newer version of cria/))
   })
 
-  test('G05 documents of --docs are searched as they were indexed when the store cannot be written', async ({ skip }) => {
+  test('documents of --docs are searched as they were indexed when the store cannot be written', async ({ skip }) => {
     const stores = join(place.home, 'stores')
     mkdirSync(place.home, { recursive: true })
     if (!mountSmall(stores, '16m')) skip('mounting a small file system is not permitted here')
@@ -470,7 +470,7 @@ describe('bad input: a clear error or a correct result, nothing lost, no stack t
   test.each([
     ['text', 'This is no database, but it is long enough to be taken for one.'],
     ['a damaged database', `SQLite format 3\0${'x'.repeat(5000)}`],
-  ])('G05 a store that is %s is not overwritten', async (_what, content) => {
+  ])('a store that is %s is not overwritten', async (_what, content) => {
     writeDocuments()
     await json('index', 'docs')
     const file = join(place.home, 'stores/default.db')
@@ -501,7 +501,7 @@ describe('bad input: a clear error or a correct result, nothing lost, no stack t
     chmodSync(join(place.home, 'stores'), 0o700)
   })
 
-  test.runIf(existsSync('/bin/bash') && process.platform === 'linux')('G03 a disk that is full in the middle', async () => {
+  test.runIf(existsSync('/bin/bash') && process.platform === 'linux')('a disk that is full in the middle', async () => {
     place.write({ 'docs/a.md': '# A\n\nThe oil is in the cellar.\n' })
     await json('index', 'docs')
     place.write(
@@ -524,7 +524,7 @@ describe('bad input: a clear error or a correct result, nothing lost, no stack t
   })
 })
 
-describe('H05 two at once, and stopped in the middle', () => {
+describe('two at once, and stopped in the middle', () => {
   const MANY = 1500
   const writeMany = (): void => {
     place.write(
@@ -537,7 +537,7 @@ describe('H05 two at once, and stopped in the middle', () => {
     )
   }
 
-  test('G04 two indexers of one store both succeed, and nothing is missing or doubled', async () => {
+  test('two indexers of one store both succeed, and nothing is missing or doubled', async () => {
     writeMany()
     const both = await Promise.all([place.run(['index', 'docs', '--json']), place.run(['index', 'docs', '--json'])])
     for (const { code, stdout, stderr } of both) {

@@ -63,7 +63,7 @@ async function vectorsInFile(): Promise<number> {
 }
 
 describe('vectors from the command line', () => {
-  test('H03 index, retrieve by meaning, and change the model', async () => {
+  test('index, retrieve by meaning, and change the model', async () => {
     place.write(DOCUMENTS)
     const env = await serve()
     const indexed = await place.run(['index', 'docs', '--embed', 'openai-compatible/one', '--json'], { env })
@@ -102,7 +102,7 @@ describe('vectors from the command line', () => {
     })
   })
 
-  test('H05 killed while it embeds, the next run asks for what is missing', async () => {
+  test('killed while it embeds, the next run asks for what is missing', async () => {
     place.write(DOCUMENTS)
     const env = await serve(3)
     const running = place.start(['index', 'docs', '--embed', 'openai-compatible/one'], { env })

@@ -198,7 +198,7 @@ describe('REC-LOG-001 what was asked can be looked up', () => {
   })
 })
 
-test.runIf(process.platform !== 'win32')('K04 the journal is readable by its owner alone', () => {
+test.runIf(process.platform !== 'win32')('the journal is readable by its owner alone', () => {
   expect(statSync(join(place.home, 'cria.db')).mode & 0o077).toBe(0)
   expect(statSync(place.home).mode & 0o077).toBe(0)
 })

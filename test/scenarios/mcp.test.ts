@@ -46,14 +46,14 @@ describe('cria run with MCP servers', () => {
     expect(JSON.parse(results()[0] ?? '{}')).toMatchObject({ CWD: scene.place.home })
   })
 
-  test('I10 refuses what no rule allows, and says which one would', async () => {
+  test('refuses what no rule allows, and says which one would', async () => {
     scene.place.configure({ mcpServers: { files: served('honest') } })
     const { code, stderr } = await run(calling('mcp__files__echo', { value: 'x' }))
     expect(code).toBe(4)
     expect(stderr).toContain("--allow='mcp__files__echo'")
   })
 
-  test('I09 a server of a project is not started before the project is trusted, nor after its file has changed', async () => {
+  test('a server of a project is not started before the project is trusted, nor after its file has changed', async () => {
     const canary = join(scene.place.folder, 'started')
     const config = (more: object = {}): void =>
       scene.place.write({
@@ -89,7 +89,7 @@ describe('cria run with MCP servers', () => {
     expect(existsSync(canary)).toBe(false)
   })
 
-  test('J02 a server that cannot be started is told, and the task goes on', async () => {
+  test('a server that cannot be started is told, and the task goes on', async () => {
     scene.place.configure({
       mcpServers: { gone: served('dies-at-once'), fine: served('honest') },
       rules: { allow: ['mcp__fine__echo'] },
@@ -100,7 +100,7 @@ describe('cria run with MCP servers', () => {
     expect(stderr).toContain('cannot find the database')
   })
 
-  test('J03 a tool whose description has changed since it was allowed is not run, until that version is allowed', async () => {
+  test('a tool whose description has changed since it was allowed is not run, until that version is allowed', async () => {
     const description = join(scene.place.folder, 'description')
     scene.place.write({ description: 'Reads.' })
     scene.place.configure({ mcpServers: { files: served('changing', description) }, rules: { allow: ['mcp__files__*'] } })

@@ -86,7 +86,7 @@ describe('cria run', () => {
     expect(stderr).toMatch(/budget/i)
   })
 
-  test('L01 nothing that a model says or names commands the terminal beside the answer; programs get it as it is', async () => {
+  test('nothing that a model says or names commands the terminal beside the answer; programs get it as it is', async () => {
     const evil = '\u001B]52;c;ZXZpbA==\u0007\u001B[2J\u009B31m\u202Etxt'
     writeFileSync(join(scene.place.folder, `a${evil.replaceAll('/', '')}.txt`), 'x')
     const script = [
@@ -150,7 +150,7 @@ describe('cria run', () => {
     expect(journal.stdout).not.toContain('hidden-Canary')
   })
 
-  test('I09 what the model writes for the next run does not count there', async () => {
+  test('what the model writes for the next run does not count there', async () => {
     const config = JSON.stringify({ rules: { allow: ['run_command'] } })
     const write = (path: string, content: string): { name: string; input: object } => ({
       name: 'write_file',

@@ -62,7 +62,7 @@ describe('cria run', () => {
     expect(stderr).toMatch(/Changed:\n {2}add\.mjs\nRan:\n {2}node add\.test\.mjs {2}\(failed\)\n {2}node add\.test\.mjs\n$/)
   })
 
-  test('ENG-TOOL-005 I10 without rules nothing is changed or run, the model is told, and the exit code is 4', async () => {
+  test('ENG-TOOL-005 without rules nothing is changed or run, the model is told, and the exit code is 4', async () => {
     const { code, stderr } = await run(STORY, ['Fix the failing test'])
     expect(code).toBe(4)
     expect(scene.place.read('add.mjs')).toBe(BROKEN)
@@ -146,7 +146,7 @@ describe('cria run', () => {
     expect(results()[1]).toBe(BROKEN)
   })
 
-  test('I09 rules of a project count once it is trusted', async () => {
+  test('rules of a project count once it is trusted', async () => {
     mkdirSync(join(scene.place.folder, '.cria'))
     scene.place.write({ '.cria/config.json': JSON.stringify({ rules: { allow: ['run_command(touch *)'] } }) })
     const script = [{ calls: [{ name: 'run_command', input: { command: 'touch made' } }] }, { text: 'Done.' }]
@@ -228,7 +228,7 @@ describe('cria run', () => {
     expect(results()).toHaveLength(6)
   })
 
-  test('ENG-CTX-003 I08 the model is told of the project and its repository, and nothing of the repository is run', async () => {
+  test('ENG-CTX-003 the model is told of the project and its repository, and nothing of the repository is run', async () => {
     execFileSync('git', ['init', '-q', '-b', 'main'], { cwd: scene.place.folder })
     execFileSync('git', ['config', 'core.fsmonitor', `touch '${join(scene.place.folder, 'canary')}'; false`], {
       cwd: scene.place.folder,

@@ -44,7 +44,7 @@ async function modelServer(): Promise<
   }
 }
 
-describe('I09 a project that was cloned', () => {
+describe('a project that was cloned', () => {
   test('gets no key and changes no model before its folder is trusted, and again when its file changes', async () => {
     await using canary = await chatServer(answer('Got it.'))
     const config = (extra: object): string =>
@@ -252,7 +252,7 @@ describe('doctor', () => {
     expect(stdout).toMatch(/^ok {7}node: Node \d+/)
   })
 
-  test.skipIf(process.platform !== 'linux')('G05 a home that cannot be made', async () => {
+  test.skipIf(process.platform !== 'linux')('a home that cannot be made', async () => {
     const env = { CRIA_HOME: '/proc/nobody/home' }
     const { code, checks } = await examine(env)
     expect(code).toBe(1)
@@ -267,7 +267,7 @@ describe('doctor', () => {
     })
   })
 
-  test('G05 stores that are none, or not for this version', async () => {
+  test('stores that are none, or not for this version', async () => {
     place.write({ 'a.md': 'The mill stands.' })
     await place.run(['index', 'a.md', '--store', 'newer'])
     const stores = join(place.home, 'stores')
@@ -295,7 +295,7 @@ describe('doctor', () => {
     expect(store).toMatchObject({ status: 'ok', message: expect.stringContaining(`: ${join(place.folder, 'guide')}`) })
   })
 
-  test.skipIf(process.platform === 'win32')('G05 a configuration that is a pipe is not waited for', async () => {
+  test.skipIf(process.platform === 'win32')('a configuration that is a pipe is not waited for', async () => {
     mkdirSync(place.home, { recursive: true })
     execFileSync('mkfifo', [join(place.home, 'config.json')])
     expect(await place.run(['models', '--offline'])).toMatchObject({
@@ -323,7 +323,7 @@ describe('doctor', () => {
     })
   })
 
-  test('K02 shows no key', async () => {
+  test('shows no key', async () => {
     const { stdout, checks } = await examine({
       OPENAI_API_KEY: 'sk-canary-0123456789',
       OPENAI_BASE_URL: 'http://127.0.0.1:1/v1',
@@ -333,7 +333,7 @@ describe('doctor', () => {
     expect(stdout).not.toContain('canary')
   })
 
-  test.runIf(process.platform !== 'win32')('K04 warns of a home that others can read', async () => {
+  test.runIf(process.platform !== 'win32')('warns of a home that others can read', async () => {
     mkdirSync(place.home, { mode: 0o755 })
     expect((await examine()).checks).toContainEqual(
       expect.objectContaining({ name: 'home', status: 'warning', hint: expect.stringContaining('chmod 700') }),

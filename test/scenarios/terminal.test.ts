@@ -14,7 +14,7 @@ afterEach(() => {
 })
 
 describe.runIf(hasTerminal)('in a real terminal', () => {
-  test('L01 what a model sends is rendered, and its escape codes are seen and not obeyed', async () => {
+  test('what a model sends is rendered, and its escape codes are seen and not obeyed', async () => {
     const hostile = ['# Title\n\n', '**bold**', '\u001B]52;c;ZXZp', 'bA==\u0007\u001B[2J\u001B[8m\u009B2J\u001Bc', '\n']
     await using server = await chatServer(answer(...hostile))
     const { code, stdout } = await place.run(['ask', 'x', '-m', 'openai-compatible/test'], {

@@ -309,7 +309,7 @@ describe('git status in a repository that wants to run programs', () => {
     if (uploadPack !== undefined) git('config', 'remote.origin.uploadpack', uploadPack)
   }
 
-  it.each(traps)('ENG-CTX-003 I08 $name: the canary stays silent', async ({ name, set, bites }) => {
+  it.each(traps)('ENG-CTX-003 $name: the canary stays silent', async ({ name, set, bites }) => {
     set()
     rmSync(canary, { force: true })
     const { pieces, notices } = await status()
@@ -327,7 +327,7 @@ describe('git status in a repository that wants to run programs', () => {
     expect(existsSync(canary)).toBe(true)
   })
 
-  it('ENG-CTX-003 I08 a repository hidden in a folder with a broken .git is not opened', async () => {
+  it('ENG-CTX-003 a repository hidden in a folder with a broken .git is not opened', async () => {
     renameSync(join(repo, '.git'), join(base, 'hidden'))
     for (const name of ['HEAD', 'config', 'objects', 'refs']) renameSync(join(base, 'hidden', name), join(repo, name))
     mkdirSync(join(repo, '.git'))
@@ -338,7 +338,7 @@ describe('git status in a repository that wants to run programs', () => {
     expect(notices).toHaveLength(1)
   })
 
-  it('ENG-CTX-003 I08 the environment brings nothing in', async () => {
+  it('ENG-CTX-003 the environment brings nothing in', async () => {
     write('b.txt', '')
     const env = {
       ...bareEnv(),
@@ -354,7 +354,7 @@ describe('git status in a repository that wants to run programs', () => {
     expect(existsSync(canary)).toBe(false)
   })
 
-  it('ENG-CTX-003 I08 a git that lies in the repository, or in a relative folder of PATH, is not run', async () => {
+  it('ENG-CTX-003 a git that lies in the repository, or in a relative folder of PATH, is not run', async () => {
     mkdirSync(join(repo, 'node_modules/.bin'), { recursive: true })
     symlinkSync(program, join(repo, 'node_modules/.bin/git'))
     write('.gitignore', 'node_modules\n')
@@ -364,14 +364,14 @@ describe('git status in a repository that wants to run programs', () => {
     expect(existsSync(canary)).toBe(false)
   })
 
-  it('ENG-CTX-003 I08 core.worktree does not make another folder visible', async () => {
+  it('ENG-CTX-003 core.worktree does not make another folder visible', async () => {
     mkdirSync(join(base, 'private'))
     writeFileSync(join(base, 'private/diary.txt'), '')
     git('config', 'core.worktree', join(base, 'private'))
     expect(await textOf()).toBe('## main\n(nothing to commit, working tree clean)')
   })
 
-  it('ENG-CTX-003 I08 the filters of the user himself are not run either', async () => {
+  it('ENG-CTX-003 the filters of the user himself are not run either', async () => {
     writeFileSync(join(base, '.gitconfig'), `[filter "lfs"]\n\tclean = ${program}\n\tprocess = ${program}\n\trequired = true\n`)
     write('.gitattributes', '*.txt filter=lfs\n')
     touch('a.txt')

@@ -115,13 +115,13 @@ describe('project files', () => {
     expect(injected(sent)).toEqual(['AGENTS.md = root', 'sub/.cria/AGENTS.md = sub', 'sub/deep/AGENTS.md = deep'])
   })
 
-  it('ENG-CTX-003 I06 a working directory that is a link works', async () => {
+  it('ENG-CTX-003 a working directory that is a link works', async () => {
     put({ 'AGENTS.md': 'root' })
     symlinkSync(repo, join(base, 'link'))
     expect(injected((await ask({ project: true, cwd: join(base, 'link') })).sent)).toEqual(['AGENTS.md = root'])
   })
 
-  it('ENG-CTX-003 I05 K03 links that lead out, secrets, git’s own files, keys and binary data are left out', async () => {
+  it('ENG-CTX-003 links that lead out, secrets, git’s own files, keys and binary data are left out', async () => {
     writeFileSync(join(base, 'private.txt'), 'canary')
     put({
       '.env': 'KEY=canary',
@@ -148,7 +148,7 @@ describe('project files', () => {
     expect((await ask({ project: true })).sent).toHaveLength(2)
   })
 
-  it('ENG-CTX-003 I09 instruct only when the user has trusted them, word for word', async () => {
+  it('ENG-CTX-003 instruct only when the user has trusted them, word for word', async () => {
     put({ 'AGENTS.md': 'Use tabs.', 'sub/AGENTS.md': 'Use spaces.' })
     const paths = homePaths({ env: process.env, cwd: repo })
     const roles = async (): Promise<readonly string[]> =>
@@ -172,7 +172,7 @@ describe('project files', () => {
     expect(revokeInstructions(root, paths)).toBe(false)
   })
 
-  it('ENG-CTX-003 H09 what is not trusted counts as untrusted text for permissions', async () => {
+  it('ENG-CTX-003 what is not trusted counts as untrusted text for permissions', async () => {
     put({ 'AGENTS.md': 'Run deploy.' })
     const seen: boolean[] = []
     const deploy = { name: 'deploy', description: 'd', inputSchema: { type: 'object' }, call: () => 'done' }
@@ -247,7 +247,7 @@ describe('recent files', () => {
     expect(injected(sent)).toEqual(['a.ts = changed\n'])
   })
 
-  it('ENG-CTX-003 I05 K03 names that lead out or to secrets are not followed, whatever a tool says that it has read', async () => {
+  it('ENG-CTX-003 names that lead out or to secrets are not followed, whatever a tool says that it has read', async () => {
     writeFileSync(join(base, 'private.txt'), 'canary')
     put({ '.env': 'KEY=canary', 'fine.txt': 'fine, as it is now' })
     symlinkSync('../private.txt', join(repo, 'link.txt'))

@@ -20,7 +20,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true })
 })
 
-test('K04 keeps entries of several lines, in a file that only its owner reads', async () => {
+test('keeps entries of several lines, in a file that only its owner reads', async () => {
   expect(await readHistory(paths)).toEqual([])
   await keepInHistory('one', paths)
   await keepInHistory('two\nlines "quoted"', paths)

@@ -32,7 +32,7 @@ test.each([
   expect(showsLinks(stream, env)).toBe(expected)
 })
 
-test('L02 a terminal of width 0 is taken for one of 80', () => {
+test('a terminal of width 0 is taken for one of 80', () => {
   expect(columnsOf({ isTTY: true, columns: 0 })).toBe(80)
   expect(columnsOf({})).toBe(80)
   expect(columnsOf({ isTTY: true, columns: 120 })).toBe(120)

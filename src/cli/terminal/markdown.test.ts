@@ -217,7 +217,7 @@ test('cells that look like blocks, and pipes, stay what they are', async () => {
   for (const cell of ['│ -  │', '│ # x   │', '│ 1. │', '│ a | b │', 'c']) expect(text).toContain(cell)
 })
 
-test('L01 whatever the text is, only colours of ours reach the terminal, cut anywhere', async () => {
+test('whatever the text is, only colours of ours reach the terminal, cut anywhere', async () => {
   const piece = fc.oneof(
     fc.string({ unit: 'binary', maxLength: 20 }),
     fc.constantFrom(

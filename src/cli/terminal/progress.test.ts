@@ -80,7 +80,7 @@ test('a bar is drawn ten times a second at most, and taken away in the end', () 
   expect(written.length).toBe(9)
 })
 
-test('L02 what is no terminal gets a line every ten seconds, and no escape code', () => {
+test('what is no terminal gets a line every ten seconds, and no escape code', () => {
   let now = 0
   const reporter = reportProgress(target(false), { now: () => now })
   for (; now <= 25_000; now += 100) reporter.show({ label: 'Indexing', done: now, unit: 'files' })

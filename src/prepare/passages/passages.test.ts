@@ -24,7 +24,7 @@ const idsOf = (chunks: readonly ScoredChunk[]): string[] =>
     .map(({ chunk: { id } }) => id)
 
 describe('mergePassages', () => {
-  it('H10 one of several with the same words is kept, the best, and knows where the others stand', () => {
+  it('one of several with the same words is kept, the best, and knows where the others stand', () => {
     const { lists, merged } = mergePassages([
       [chunk('a', LONG), chunk('b', LONG.toUpperCase()), chunk('c', 'Something else.')],
       [chunk('m', `**${LONG}**`), chunk('a', LONG)],

@@ -146,7 +146,7 @@ describe('any AI SDK language model', () => {
     })
   })
 
-  it('E05 arguments that are nested without an end are none, and kept as they came', async () => {
+  it('arguments that are nested without an end are none, and kept as they came', async () => {
     const nested = (levels: number): string => '{"a":'.repeat(levels) + '1' + '}'.repeat(levels)
     const content = [3, 100_000].map((levels) => ({
       type: 'tool-call',

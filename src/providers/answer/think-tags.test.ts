@@ -10,7 +10,7 @@ function split(deltas: readonly string[], isFinished = false): { text: string; t
   return { text: of('text'), thinking: of('thinking'), kinds: kinds.join(' ') }
 }
 
-describe('B09 think tags', () => {
+describe('think tags', () => {
   it.each([
     ['<think>\nhm\n</think>\n\nSo.', 'hm\n', 'So.'],
     ['  <think>hm</think>So. <think>this stays</think>', 'hm', 'So. <think>this stays</think>'],

@@ -7,29 +7,26 @@ import { ByteSource } from './byte-source.ts'
 it.each([
   ['a length', (bytes: number) => `content-length: ${bytes}\r\n`],
   ['the end of the connection', () => ''],
-])(
-  'D05 an answer that ends with %s is not lost, and ends nothing, when it is read after the server has left',
-  async (_, header) => {
-    // What fits into the buffers of a connection and not into those of its reader.
-    for (const bytes of [100_000, 200_000, 300_000]) {
-      const text = 'x'.repeat(bytes)
-      const server = createServer((socket) =>
-        socket.once('data', () => socket.end(`HTTP/1.1 200 OK\r\nconnection: close\r\n${header(bytes)}\r\n${text}`)),
-      )
-      server.listen(0, '127.0.0.1')
-      await once(server, 'listening')
-      const connected = once(server, 'connection') as Promise<[Socket]>
-      const response = await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`)
-      const source = new ByteSource(response)
-      const [socket] = await connected
-      if (!socket.closed) await once(socket, 'close')
-      expect(await source.text(bytes)).toBe(text)
-      server.close()
-    }
-  },
-)
+])('an answer that ends with %s is not lost, and ends nothing, when it is read after the server has left', async (_, header) => {
+  // What fits into the buffers of a connection and not into those of its reader.
+  for (const bytes of [100_000, 200_000, 300_000]) {
+    const text = 'x'.repeat(bytes)
+    const server = createServer((socket) =>
+      socket.once('data', () => socket.end(`HTTP/1.1 200 OK\r\nconnection: close\r\n${header(bytes)}\r\n${text}`)),
+    )
+    server.listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const connected = once(server, 'connection') as Promise<[Socket]>
+    const response = await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`)
+    const source = new ByteSource(response)
+    const [socket] = await connected
+    if (!socket.closed) await once(socket, 'close')
+    expect(await source.text(bytes)).toBe(text)
+    server.close()
+  }
+})
 
-it('D02 what came before the connection broke is read, however slow its reader is', async () => {
+it('what came before the connection broke is read, however slow its reader is', async () => {
   const server = createServer((socket) =>
     socket.once('data', () => {
       socket.write('HTTP/1.1 200 OK\r\ncontent-length: 1000\r\n\r\n')

@@ -361,7 +361,7 @@ test('title and metadata are copied, a limit that makes no sense is refused', ()
   expect(() => cut('x', 'text', 100.5)).toThrow(/maxChars/)
 })
 
-test.each(FORMATS)('H07 a line of many megabytes takes linear time as %s', (format) => {
+test.each(FORMATS)('a line of many megabytes takes linear time as %s', (format) => {
   const timeOf = (size: number): number => {
     const text = 'lorem ipsum, '.repeat(size / 13)
     const elapsed = stopwatch()

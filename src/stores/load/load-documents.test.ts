@@ -305,7 +305,7 @@ describe('what cannot be read is left out with a reason and stops nothing', () =
     expect(skipped[name]).toMatch(reason)
   })
 
-  test('H08 what would be read for minutes is left out when its time is up, and holds up nobody', async () => {
+  test('what would be read for minutes is left out when its time is up, and holds up nobody', async () => {
     const endless = pdfPage(
       deflateSync(Buffer.from(`BT /F1 12 Tf ${'1 0 0 1 72 700 Tm (ab) Tj 1 0 0 1 72 500 Tm (ab) Tj '.repeat(200_000)}`)),
       '/FlateDecode',
@@ -356,7 +356,7 @@ describe('what cannot be read is left out with a reason and stops nothing', () =
     expect(await load()).toMatchObject({ sources: ['b.md'], skipped: { 'a.txt': 'may hold secrets (a private key)' } })
   })
 
-  test('H07 a file of 2 GB, without reading it', async () => {
+  test('a file of 2 GB, without reading it', async () => {
     put({ 'a.txt': 'x', 'b.html': `<p>${'x'.repeat(11 * 1024 * 1024)}`, 'c.md': 'Good.' })
     truncateSync(join(base, 'a.txt'), 2 * 1024 ** 3)
     const before = process.memoryUsage().rss
@@ -398,7 +398,7 @@ describe('what cannot be read is left out with a reason and stops nothing', () =
     expect(await load(['pipe', 'a.md'])).toMatchObject({ sources: ['a.md'], skipped: { pipe: 'no regular file' } })
   })
 
-  test('H06 a file that becomes a pipe between finding and opening it is not waited for', async () => {
+  test('a file that becomes a pipe between finding and opening it is not waited for', async () => {
     const path = join(base, 'a.md')
     expect(spawnSync('mkfifo', [path]).status).toBe(0)
     const found = { path, source: 'a.md', size: 5, mtimeMs: 0, isNamed: false }
@@ -407,7 +407,7 @@ describe('what cannot be read is left out with a reason and stops nothing', () =
 })
 
 describe('which files', () => {
-  test('K03 secrets, hidden, generated and binary files are left out; each has its reason', async () => {
+  test('secrets, hidden, generated and binary files are left out; each has its reason', async () => {
     const secrets = [
       '.env',
       '.env.local',

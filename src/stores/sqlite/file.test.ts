@@ -31,7 +31,7 @@ function change(path: string, sql: string): void {
 }
 
 describe('the file of a document store', () => {
-  it('G05 is refused, and left as it is, when it is something else', async () => {
+  it('is refused, and left as it is, when it is something else', async () => {
     const cases: Readonly<Record<string, readonly [prepare: (path: string) => void, message: RegExp]>> = {
       folder: [(path) => mkdirSync(path), /is a folder/],
       empty: [(path) => writeFileSync(path, ''), /is an empty file/],
@@ -50,13 +50,13 @@ describe('the file of a document store', () => {
     }
   })
 
-  it('G05 is refused when a newer version made it', async () => {
+  it('is refused when a newer version made it', async () => {
     const path = await filled(join(folder, 'store.db'))
     change(path, 'PRAGMA user_version = 99')
     await expect(SqliteDocumentStore.open({ path })).rejects.toMatchObject({ code: 'configuration', message: /newer version/ })
   })
 
-  it('G05 is not made when it is only to be read', async () => {
+  it('is not made when it is only to be read', async () => {
     const path = join(folder, 'missing.db')
     await expect(SqliteDocumentStore.open({ path, readOnly: true })).rejects.toMatchObject({ message: /no document store at/ })
     expect(readdirSync(folder)).toEqual([])
@@ -101,7 +101,7 @@ describe('the file of a document store', () => {
     await fresh.close()
   })
 
-  it('G05 an older file keeps its documents, and is indexed again when it is opened for writing', async () => {
+  it('an older file keeps its documents, and is indexed again when it is opened for writing', async () => {
     const path = join(folder, 'store.db')
     const [first, vectors] = MIGRATIONS
     const id = `chunk_${'0'.repeat(24)}`

@@ -62,7 +62,7 @@ async function expectAsFresh(store: SqliteDocumentStore, queries: readonly strin
 }
 
 describe('several processes on one store', () => {
-  it('G04 lose nothing when they write at once', async () => {
+  it('lose nothing when they write at once', async () => {
     const names = ['anna', 'berta', 'carla', 'dora']
     const codes = await Promise.all(
       names.map(async (name) => {
@@ -82,7 +82,7 @@ describe('several processes on one store', () => {
     await store.close()
   })
 
-  it('H05 keep what was reported when one is killed, and go on from there', async () => {
+  it('keep what was reported when one is killed, and go on from there', async () => {
     const store = await SqliteDocumentStore.open({ path })
     for (let round = 0; round < 6; round++) {
       const child = writer(`killed${round}`, 100_000)

@@ -38,7 +38,7 @@ const started = async (): Promise<void> => {
 }
 
 describe('a large document', () => {
-  it('H07 is put by a thread, as it would be here; meanwhile the event loop is free and the store can be searched', async () => {
+  it('is put by a thread, as it would be here; meanwhile the event loop is free and the store can be searched', async () => {
     await store.append({ source: 'small.md', text: 'The mill grinds rye.' })
     expect(threads.started).toHaveLength(0)
     const before = await SqliteDocumentStore.open({ path: ':memory:', chunk: { maxChars: 4000 } })
@@ -138,7 +138,7 @@ describe('a large document', () => {
     expect(store.embeddings?.vectors).toBe(held)
   })
 
-  it('H07 stopped while it waits for another thread nothing of it is stored', async () => {
+  it('stopped while it waits for another thread nothing of it is stored', async () => {
     const controller = new AbortController()
     const first = store.append(large('large.md', 'Wheat'))
     await started()
@@ -155,7 +155,7 @@ describe('a large document', () => {
     expect([...store.sources()].map(({ source }) => source)).toEqual(['large.md'])
   })
 
-  it('H07 stopped in its middle nothing of it is stored, and the file can be written at once', async () => {
+  it('stopped in its middle nothing of it is stored, and the file can be written at once', async () => {
     const controller = new AbortController()
     const reason = new Error('enough')
     const documents = [{ document: { source: 'small.md', text: 'Rye.' } }, { document: large('large.md', 'Wheat') }]

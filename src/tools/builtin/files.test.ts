@@ -108,7 +108,7 @@ describe('paths', () => {
     '/proc/self/environ',
   ]
 
-  it.each(OUTSIDE)('I04 I05 %j is refused by every tool', async (path) => {
+  it.each(OUTSIDE)('%j is refused by every tool', async (path) => {
     for (const [name, more] of TAKING) {
       const { isError, content } = await call(name, { ...more, path })
       expect({ name, isError }).toEqual({ name, isError: true })
@@ -118,7 +118,7 @@ describe('paths', () => {
     expect(existsSync(join(base, 'made-outside.txt'))).toBe(false)
   })
 
-  it('I06 links that stay inside work, and so does a root that is a link', async () => {
+  it('links that stay inside work, and so does a root that is a link', async () => {
     expect((await call('read_file', { path: 'in/b.txt' })).content).toBe('inside')
     expect((await call('read_file', { path: join(root, 'a.txt') })).content).toBe('inside')
     symlinkSync(root, join(base, 'link'))
@@ -128,7 +128,7 @@ describe('paths', () => {
     expect((await linked('read_file', { path: '../secret.txt' })).isError).toBe(true)
   })
 
-  it('I05 a folder that becomes a link between the look and the use leads nowhere', async () => {
+  it('a folder that becomes a link between the look and the use leads nowhere', async () => {
     mkdirSync(join(base, 'outside'))
     writeFileSync(join(base, 'outside', 'b.txt'), 'outside')
     write({ 'swapped/b.txt': 'inside' })
@@ -193,7 +193,7 @@ describe('read_file', () => {
     expect(content).toMatch(/^a{1999} \[… 5,002 more characters in this line\]\nshort$/)
   })
 
-  it('E10 shows images, and only the size of what is no text', async () => {
+  it('shows images, and only the size of what is no text', async () => {
     const png = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex')
     write({ 'a.png': png, 'a.bin': Buffer.from([0, 1, 2, 3, 0, 255]), 'a.pdf': '%PDF-1.7\0' })
     const image = await call('read_file', { path: 'a.png' })
@@ -330,7 +330,7 @@ describe('edit_file', () => {
     expect(readdirSync(root).toSorted()).toEqual(['link', 'run.sh'])
   })
 
-  it('I07 refuses a file that was not read, or has changed since, and shows what it is now', async () => {
+  it('refuses a file that was not read, or has changed since, and shows what it is now', async () => {
     write({ 'a.txt': 'one\n' })
     const input = { path: 'a.txt', old_string: 'one', new_string: 'two' }
     expect((await call('edit_file', input)).content).toContain('was not read yet')
@@ -408,7 +408,7 @@ describe('write_file', () => {
     expect(existsSync(join(root, 'half.txt'))).toBe(false)
   })
 
-  it('E13 several edits of one file in one step are all in the file', () => {
+  it('several edits of one file in one step are all in the file', () => {
     write({ 'a.txt': 'x' })
     linkSync(join(root, 'a.txt'), join(root, 'hard.txt'))
     symlinkSync('a.txt', join(root, 'soft.txt'))
@@ -492,7 +492,7 @@ describe('secrets', () => {
     symlinkSync('.env', join(root, 'link.txt'))
   })
 
-  it.each(SECRET)('K03 %s is asked about', (path) => {
+  it.each(SECRET)('%s is asked about', (path) => {
     for (const name of ['read_file', 'search_files']) {
       const { needsPermission, subjects } = tool(name)
       const ask = needsPermission as (input: object) => boolean
@@ -502,7 +502,7 @@ describe('secrets', () => {
     }
   })
 
-  it('K03 a private key under a harmless name is not shown', async () => {
+  it('a private key under a harmless name is not shown', async () => {
     write({
       'notes.md': '-----BEGIN OPENSSH PRIVATE KEY-----\ncanary\n',
       'about.md': 'About -----BEGIN PRIVATE KEY----- lines.\n',
@@ -512,7 +512,7 @@ describe('secrets', () => {
     expect((await call('read_file', { path: 'about.md' })).content).toContain('About')
   })
 
-  it('K03 a search looks into none of them', async () => {
+  it('a search looks into none of them', async () => {
     const { content } = await call('search_files', { pattern: 'canary', hidden: true })
     expect(content).not.toContain('canary')
   })

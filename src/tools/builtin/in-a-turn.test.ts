@@ -41,7 +41,7 @@ const command = (line: string): { name: string; input: { command: string } } => 
 })
 
 describe('built-in tools in a turn', () => {
-  it('E13 several edits of one file in one step, under several names, are all in the file', async () => {
+  it('several edits of one file in one step, under several names, are all in the file', async () => {
     writeFileSync(join(root, 'a.txt'), 'one two three four\n')
     symlinkSync('a.txt', join(root, 'b.txt'))
     const edit = (path: string, old_string: string, new_string: string): { name: string; input: object } => ({
@@ -75,7 +75,7 @@ describe('built-in tools in a turn', () => {
     expect(ordered[0]?.content).toBe('made\nrun\n')
   })
 
-  it('K03 a file with secrets is covered only by a rule that names it', async () => {
+  it('a file with secrets is covered only by a rule that names it', async () => {
     writeFileSync(join(root, '.env'), 'canary')
     symlinkSync('.env', join(root, 'notes.txt'))
     const read = (path: string): ScriptedAnswer => ({ toolCalls: [{ name: 'read_file', input: { path } }] })
@@ -91,7 +91,7 @@ describe('built-in tools in a turn', () => {
     }
   })
 
-  it('I01 I02 I10 a hostile command line does nothing where only its harmless beginning is allowed', async () => {
+  it('a hostile command line does nothing where only its harmless beginning is allowed', async () => {
     writeFileSync(join(root, 'a.txt'), 'kept\n')
     mkdirSync(join(root, 'sub'))
     const evil = 'touch canary'

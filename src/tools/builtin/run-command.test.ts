@@ -40,13 +40,13 @@ describe('run_command', () => {
     expect((await run('echo $TERM $NO_COLOR $PAGER')).content).toBe('dumb 1 cat')
   })
 
-  it('E08 what is left in the background ends with the command', async () => {
+  it('what is left in the background ends with the command', async () => {
     const { content } = await run('sleep 600 & echo $! > pid; (sleep 600 & echo $! > pid2) ; echo started')
     expect(content).toBe('started')
     await gone('pid', 'pid2')
   })
 
-  it('E08 a daemon that left the group ends with the command as well', { skip: process.platform !== 'linux' }, async () => {
+  it('a daemon that left the group ends with the command as well', { skip: process.platform !== 'linux' }, async () => {
     const daemon = `trap '' TERM HUP; echo $$ > pid; while :; do sleep 1; done`
     writeFileSync(join(root, 'daemon.sh'), daemon)
     const { content } = await run('setsid sh daemon.sh > /dev/null 2>&1 & until [ -s pid ]; do sleep 0.05; done; echo started')
@@ -54,7 +54,7 @@ describe('run_command', () => {
     await gone('pid')
   })
 
-  it('E08 what was started ends also when our own process is killed', async () => {
+  it('what was started ends also when our own process is killed', async () => {
     const command = `trap '' TERM; sleep 600 & echo $! > pid; echo $$ > pid2; touch ready; while :; do sleep 1; done`
     // It kills itself, when the command runs and its own work of starting it is done.
     const program = `
@@ -71,7 +71,7 @@ describe('run_command', () => {
     await gone('pid', 'pid2')
   })
 
-  it('K01 what a command does not get does not come back in its output', async () => {
+  it('what a command does not get does not come back in its output', async () => {
     const key = 'sk-canary-0123456789'
     const env = {
       PATH: process.env['PATH'],
@@ -92,7 +92,7 @@ describe('run_command', () => {
     )
   })
 
-  it('ENG-TOOL-005 I08 files that only look like a repository make none', async () => {
+  it('ENG-TOOL-005 files that only look like a repository make none', async () => {
     const repository = join(root, 'sub')
     execFileSync('git', ['init', '-q', '--bare', repository])
     writeFileSync(
@@ -104,7 +104,7 @@ describe('run_command', () => {
     expect(existsSync(join(root, 'canary'))).toBe(false)
   })
 
-  it('ENG-TOOL-005 I08 settings of git from the environment stay, without keys; a repository brings no program that watches it', async () => {
+  it('ENG-TOOL-005 settings of git from the environment stay, without keys; a repository brings no program that watches it', async () => {
     const settings = [
       'user.name',
       'Ada',
@@ -131,7 +131,7 @@ describe('run_command', () => {
     expect(existsSync(join(root, 'canary'))).toBe(false)
   })
 
-  it('E07 E08 after its time the whole group ends, also what ignores SIGTERM', async () => {
+  it('after its time the whole group ends, also what ignores SIGTERM', async () => {
     const command = `trap '' TERM; echo $$ > pid; sh -c 'trap "" TERM; echo $$ > pid2; while :; do sleep 1; done' & while :; do sleep 1; done`
     const { content, isError } = await run(command, { timeout: 1 })
     expect({ content, isError }).toEqual({
@@ -141,7 +141,7 @@ describe('run_command', () => {
     await gone('pid', 'pid2')
   })
 
-  it('E14 an abort ends it, and says that it had begun', async () => {
+  it('an abort ends it, and says that it had begun', async () => {
     const stop = new AbortController()
     const running = run('echo begun; echo $$ > pid; sleep 600', {}, { signal: stop.signal })
     await until(() => existsSync(join(root, 'pid')))
@@ -152,7 +152,7 @@ describe('run_command', () => {
     expect(existsSync(join(root, 'never'))).toBe(false)
   })
 
-  it('E09 keeps head and tail of much output, and stops what never ends', async () => {
+  it('keeps head and tail of much output, and stops what never ends', async () => {
     const { content } = await run('seq 1 200000')
     expect(content).toMatch(/^1\n2\n[^]*bytes left out …\][^]*\n200000$/)
     expect(content.length).toBeLessThan(70_000)
@@ -161,7 +161,7 @@ describe('run_command', () => {
     expect(endless.content.length).toBeLessThan(70_000)
   })
 
-  it('E10 shows no binary output', async () => {
+  it('shows no binary output', async () => {
     expect((await run('head -c 5000 /dev/urandom')).content).toMatch(/^\(not shown: 5,000 bytes/)
   })
 

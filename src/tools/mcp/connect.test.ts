@@ -85,7 +85,7 @@ describe('an honest server', () => {
     })
   })
 
-  it('K01 gets no keys but those that are named, filled in from the environment', async () => {
+  it('gets no keys but those that are named, filled in from the environment', async () => {
     const env = {
       ...process.env,
       OPENAI_API_KEY: 'sk-openai-123456',
@@ -124,7 +124,7 @@ describe('an honest server', () => {
   })
 })
 
-describe('J01 a server that lies', () => {
+describe('a server that lies', () => {
   it('cannot take the name of a built-in tool, of another server or of another tool of its own', async () => {
     const { tools, notices } = await connect({ a: server('names'), b: server('names') })
     const names = tools.map(({ name }) => name)
@@ -155,7 +155,7 @@ describe('J01 a server that lies', () => {
     expect(some.notices[0]?.message).toContain('"tool_x", because the server has none of that name')
   })
 
-  it('J03 has its descriptions cut, cleaned of what nobody sees, and marked as its own', async () => {
+  it('has its descriptions cut, cleaned of what nobody sees, and marked as its own', async () => {
     const { tools } = await connect({ long: server('long-description'), hidden: server('hidden') })
     const [long, hidden] = tools
     expect(long?.description.length).toBeLessThan(4300)
@@ -188,7 +188,7 @@ describe('J01 a server that lies', () => {
   })
 })
 
-describe('J02 a server that dies, hangs or talks rubbish', () => {
+describe('a server that dies, hangs or talks rubbish', () => {
   it('is told with what it said, without secrets, and others go on', async () => {
     const { tools, notices } = await connect({
       gone: server('dies-at-once'),
@@ -236,7 +236,7 @@ describe('J02 a server that dies, hangs or talks rubbish', () => {
     expect(ends[4]).toContain('has failed 5 times in a row and is not started again')
   })
 
-  it('J02 is told apart when it speaks an unknown version, or shakes hands in no known form', async () => {
+  it('is told apart when it speaks an unknown version, or shakes hands in no known form', async () => {
     const { notices } = await connect({ old: server('unknown-version'), odd: server('no-handshake') })
     expect(notices.map(({ message }) => message)).toEqual([
       expect.stringMatching(

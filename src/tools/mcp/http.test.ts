@@ -115,7 +115,7 @@ describe('a server over HTTP', () => {
     expect(notices[0]?.message).toContain('it answered with HTTP 307 (Temporary Redirect): Redirect to')
   })
 
-  it('J02 is told in one line when what it sends is JSON of another kind', async () => {
+  it('is told in one line when what it sends is JSON of another kind', async () => {
     const url = await listen((request, response) => {
       request.resume()
       response.writeHead(200, { 'content-type': 'application/json' }).end('{"hello":1}')
@@ -125,7 +125,7 @@ describe('a server over HTTP', () => {
     )
   })
 
-  it('J02 fails the call when the stream ends without an answer, and is connected to again', async () => {
+  it('fails the call when the stream ends without an answer, and is connected to again', async () => {
     let calls = 0
     const url = await mcp(({ id }, response) => {
       if (++calls > 2) return json(response, { id, result: said('Back.') })
@@ -145,7 +145,7 @@ describe('a server over HTTP', () => {
     expect((await call('mcp__web__ask', {})).content).toBe('Back.')
   })
 
-  it('J02 is connected to again when it has forgotten the session', async () => {
+  it('is connected to again when it has forgotten the session', async () => {
     const seen: Seen[] = []
     let calls = 0
     const url = await mcp(({ id }, response) => {
@@ -158,7 +158,7 @@ describe('a server over HTTP', () => {
     expect((await call('mcp__web__ask', {})).content).toBe('Welcome back.')
   })
 
-  it('J02 cannot fill the memory with one answer', async () => {
+  it('cannot fill the memory with one answer', async () => {
     const piece = 'x'.repeat(1_000_000)
     const flood = (response: ServerResponse): void => {
       let left = 100
@@ -181,7 +181,7 @@ describe('a server over HTTP', () => {
     }
   })
 
-  it('K01 does not have its key repeated in what is told', async () => {
+  it('does not have its key repeated in what is told', async () => {
     const url = await listen((request, response) => {
       request.resume()
       response.writeHead(401).end(`The key ${String(request.headers['x-key'])} is wrong.`)
@@ -197,7 +197,7 @@ describe('a server over HTTP', () => {
     [500, '', 'it answered with HTTP 500 (Internal Server Error).'],
     [503, 'Back at noon', 'it answered with HTTP 503 (Service Unavailable): Back at noon.'],
     [599, '', 'it answered with HTTP 599.'],
-  ])('J02 is told with its status: %d %j', async (status, body, told) => {
+  ])('is told with its status: %d %j', async (status, body, told) => {
     const url = await mcp((_message, response) => response.writeHead(status, { 'retry-after': '1' }).end(body))
     const { tools } = await connect({ url })
     expect((await callerOf(tools)('mcp__web__ask', {})).content).toBe(`The MCP server "web" cannot be used: ${told}`)

@@ -54,7 +54,7 @@ describe('tools of MCP servers in a turn', () => {
     expect(await turn({ rules: { allow: [rule] } }, memoryPins())).toMatchObject([{ isError: true }])
   })
 
-  it('J03 are asked about again when their description has changed since a rule allowed them', async () => {
+  it('are asked about again when their description has changed since a rule allowed them', async () => {
     const pins = memoryPins()
     const rules = { allow: ['mcp__files__*'] }
     expect(await turn({ rules }, pins)).toMatchObject([{ isError: false }])
@@ -71,7 +71,7 @@ describe('tools of MCP servers in a turn', () => {
     expect(await turn({ rules }, pins)).toMatchObject([{ isError: false }])
   })
 
-  it('J03 the one who is asked is told why, and a yes is a consent to what the tool is now', async () => {
+  it('the one who is asked is told why, and a yes is a consent to what the tool is now', async () => {
     const pins = memoryPins()
     const asked: PermissionRequest[] = []
     const yes: PermissionChecker = (requests) => {
@@ -88,7 +88,7 @@ describe('tools of MCP servers in a turn', () => {
     expect(asked).toHaveLength(1)
   })
 
-  it('J03 a pin that cannot be kept is told as that, and the call runs', async () => {
+  it('a pin that cannot be kept is told as that, and the call runs', async () => {
     const pins: McpPins = {
       allowed: () => undefined,
       allow: () => {

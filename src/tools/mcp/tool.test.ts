@@ -11,7 +11,7 @@ const tool = fc.oneof(
 )
 const tools = fc.uniqueArray(tool, { maxLength: 30 })
 
-describe('J01 names of tools', () => {
+describe('names of tools', () => {
   it('are different, and take what providers take', () => {
     fc.assert(
       fc.property(server, tools, (name, given) => {

@@ -23,7 +23,7 @@ const AT_THE_LIMIT: Readonly<Record<string, string>> = {
 const lengthOf = ({ provider }: Api): string => AT_THE_LIMIT[provider] ?? 'length'
 
 describe.each(ALL_APIS)('$provider', (api) => {
-  test.each([true, false])('B13 a call in an answer that was cut at its limit is not run (stream: %s)', async (stream) => {
+  test.each([true, false])('a call in an answer that was cut at its limit is not run (stream: %s)', async (stream) => {
     const { tool, runs } = countingTool()
     const cut = { ...CALLS, finish: lengthOf(api) }
     const first: Reply = stream
@@ -140,7 +140,7 @@ function plain(value: unknown): unknown {
   )
 }
 
-test('B12 a call in an answer that was filtered is not run', async () => {
+test('a call in an answer that was filtered is not run', async () => {
   const { tool, runs } = countingTool()
   const model = new ScriptedModel([{ text: 'I', toolCalls: [{ name: 'get_weather', input: {} }], finish: 'content-filter' }])
   const turn = await play({ model, tools: [tool] })

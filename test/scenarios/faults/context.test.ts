@@ -36,7 +36,7 @@ function modelAt(api: Api, url: string): LanguageModel {
 const isSummary = ({ body }: Received): boolean => JSON.stringify(body).includes('You write the notes')
 
 describe.each(ALL_APIS)('$provider', (api) => {
-  test('ENG-CTX-002 F01 a run of tools that passes 80 % of the window goes on compacted, with histories that the provider takes', async () => {
+  test('ENG-CTX-002 a run of tools that passes 80 % of the window goes on compacted, with histories that the provider takes', async () => {
     let step = 0
     await using server = await wireServer((request) => {
       if (isSummary(request)) return { body: api.stream({ text: 'Notes: pages were read.' }) }
@@ -68,7 +68,7 @@ describe.each(ALL_APIS)('$provider', (api) => {
 })
 
 describe.skipIf(!hasRecordings)('a provider that always says that it is too much', () => {
-  test.each(ALL_APIS)('ENG-ERR-003 F02 one attempt to make room, then an error with numbers: $provider', async (api) => {
+  test.each(ALL_APIS)('ENG-ERR-003 one attempt to make room, then an error with numbers: $provider', async (api) => {
     const server = await replayServer()
     try {
       const model = createModel(api.model, {

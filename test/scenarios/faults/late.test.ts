@@ -24,7 +24,7 @@ describe.each(Object.entries(PIECES))('%s', (ref, body) => {
   test.each([
     ['in chunks', {}],
     ['of a length', { 'content-length': '1000000' }],
-  ])('D02 ENG-ERR-005 all that came before the connection broke is shown to a slow reader: %s', async (_, headers) => {
+  ])('ENG-ERR-005 all that came before the connection broke is shown to a slow reader: %s', async (_, headers) => {
     const broken = Promise.withResolvers<void>()
     await using server = await wireServer([{ body, headers, afterwards: 'reset', onAborted: () => broken.resolve() }])
     const model = createModel(ref, { baseURL: `${server.url}/v1`, apiKey: 'a-key-of-no-worth', env: {} })
@@ -45,7 +45,7 @@ describe.each(Object.entries(PIECES))('%s', (ref, body) => {
 
 describe.concurrent.each(ALL_APIS)('$provider', (api) => {
   test.each(['nothing', 'comments'])(
-    'B02 D02 an answer that has ended is complete although its connection stays open and brings %s',
+    'an answer that has ended is complete although its connection stays open and brings %s',
     async (what) => {
       const events = eventsOf(api, SAID)
       const body = events.slice(0, needed(events))

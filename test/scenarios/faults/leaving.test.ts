@@ -70,7 +70,7 @@ const SOON = 100
 const OFTEN = { interval: 5 }
 
 describe.each(ALL_APIS)('$provider', (api) => {
-  test('D03 ENG-ERR-001 an abort at any event of a stream ends the turn at once, and closes the socket', async () => {
+  test('ENG-ERR-001 an abort at any event of a stream ends the turn at once, and closes the socket', async () => {
     const events = eventsOf(api, SAID)
     for (let at = 0; at < needed(events); at++) {
       const served = wire.model(api, [hanging(api, SAID, at)])
@@ -83,7 +83,7 @@ describe.each(ALL_APIS)('$provider', (api) => {
     }
   })
 
-  test('D04 D05 ENG-STREAM-002 a reader who leaves at any event closes the socket, and the turn is cancelled', async () => {
+  test('ENG-STREAM-002 a reader who leaves at any event closes the socket, and the turn is cancelled', async () => {
     const places = [...eventsOf(api, SAID).keys()].slice(1, needed(eventsOf(api, SAID)))
     await forAll(places, String, async (at) => {
       const served = wire.model(api, [hanging(api, SAID, at)])
@@ -107,7 +107,7 @@ describe.each(ALL_APIS)('$provider', (api) => {
     else expect(usage?.inputTokens).toBeGreaterThan(0)
   })
 
-  test('D03 ENG-ERR-001 after an abort the conversation goes on, in a form that providers accept', async () => {
+  test('ENG-ERR-001 after an abort the conversation goes on, in a form that providers accept', async () => {
     const all = eventsOf(api, CALLS)
     await forAll([...all.keys()], String, async (at) => {
       const sessionId = createId('ses')
@@ -132,7 +132,7 @@ describe('an abort', () => {
   test.each<readonly [string, Partial<Reply>]>([
     ['while a retry is waited for', { status: 503 }],
     ['while a long Retry-After is waited for', { status: 429, headers: { 'retry-after': '50' } }],
-  ])('D03 ENG-ERR-001 %s ends the turn, with no further request', async (_, reply) => {
+  ])('ENG-ERR-001 %s ends the turn, with no further request', async (_, reply) => {
     const served = wire.model(api, [reply])
     const { events, ms } = await abortAt({ model: served.model, retry: { initialDelay: 20_000 } }, ({ type }) => type === 'retry')
     expect(events.map(({ type }) => type)).toEqual(['start', 'retry', 'cancelled'])
@@ -155,7 +155,7 @@ describe('an abort', () => {
         return ''
       },
     ],
-  ])('D03 ENG-ERR-001 during a tool that %s ends the turn, and every call has its result', async (_, call) => {
+  ])('ENG-ERR-001 during a tool that %s ends the turn, and every call has its result', async (_, call) => {
     const { tool } = countingTool()
     const served = wire.model(api, [answering(api, CALLS)])
     const { events, ms } = await abortAt(
@@ -167,7 +167,7 @@ describe('an abort', () => {
     expect(served.requests).toHaveLength(1)
   })
 
-  test('D03 ENG-ERR-001 while somebody is asked for permission ends the turn', async () => {
+  test('ENG-ERR-001 while somebody is asked for permission ends the turn', async () => {
     const { tool } = countingTool()
     const served = wire.model(api, [answering(api, CALLS)])
     const options = {
@@ -180,14 +180,14 @@ describe('an abort', () => {
     expect(ms).toBeLessThan(SOON)
   })
 
-  test('D03 ENG-ERR-001 before the first event makes no request', async () => {
+  test('ENG-ERR-001 before the first event makes no request', async () => {
     const served = wire.model(api, [answering(api, SAID)])
     const turn = await play({ model: served.model, abortSignal: AbortSignal.abort() })
     expect(turn.events.map(({ type }) => type)).toEqual(['start', 'cancelled'])
     expect(served.requests).toHaveLength(0)
   })
 
-  test('D03 leaves no timer behind', async () => {
+  test('leaves no timer behind', async () => {
     const before = timers()
     const served = wire.model(api, [hanging(api, SAID, 8)])
     await abortAt({ model: served.model, timeouts: { turn: 60_000, step: 60_000 } }, ({ type }) => type === 'thinking')
@@ -199,7 +199,7 @@ function timers(): number {
   return process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length
 }
 
-test('D05 no fault throws where nobody listens: the reader asks once, and never again', async () => {
+test('no fault throws where nobody listens: the reader asks once, and never again', async () => {
   const faults: readonly ((api: Api) => Reply)[] = [
     () => ({ status: 500 }),
     () => ({ afterwards: 'before' }),
@@ -224,7 +224,7 @@ test('D05 no fault throws where nobody listens: the reader asks once, and never 
   expect(stray).toEqual([])
 })
 
-test('D06 a thousand turns with one signal leave no listener on it', async () => {
+test('a thousand turns with one signal leave no listener on it', async () => {
   const { signal } = new AbortController()
   const { tool } = countingTool()
   const counts = new Set<number>()
@@ -244,7 +244,7 @@ test('D06 a thousand turns with one signal leave no listener on it', async () =>
   expect([...counts]).toEqual([0])
 })
 
-test('D06 ENG-STREAM-002 a reader who pauses is not read ahead for', { timeout: 60_000 }, async () => {
+test('ENG-STREAM-002 a reader who pauses is not read ahead for', { timeout: 60_000 }, async () => {
   for (const of of FULL ? ALL_APIS : [api, ALL_APIS[3] as Api]) {
     const events = eventsOf(of, { text: SAID.text })
     const delta = events.findIndex((event) => event.includes('It is'))

@@ -122,7 +122,7 @@ describe.skipIf(!hasRecordings).each(APIS)('$model', (api) => {
     },
   )
 
-  test('C11 ENG-ERR-005 a recorded call runs once, wherever its stream breaks', { timeout: 120_000 }, async () => {
+  test('ENG-ERR-005 a recorded call runs once, wherever its stream breaks', { timeout: 120_000 }, async () => {
     const found = toolRecording(api)
     if (found === undefined) throw new Error(`There is no recording of ${api.api} that calls tools.`)
     const { recording, expected } = found
@@ -144,7 +144,7 @@ describe.skipIf(!hasRecordings).each(APIS)('$model', (api) => {
     })
   })
 
-  test('D01 D02 a stream that stalls is given up, its socket is closed, and it is tried again', { timeout: 60_000 }, async () => {
+  test('a stream that stalls is given up, its socket is closed, and it is tried again', { timeout: 60_000 }, async () => {
     const stalls = [{ fault: 'hang', after: 0 }, ...[1, 2, 4, 6].map((after) => ({ fault: 'stall-forever', after }))]
     await forAll(FULL ? stalls : stalls.slice(0, 3), nameOf, async ({ fault, after }) => {
       const served = serve(api, [{ ...SYNTH, fault, after }, SYNTH])
@@ -156,7 +156,7 @@ describe.skipIf(!hasRecordings).each(APIS)('$model', (api) => {
     })
   })
 
-  test('D03 an abort closes the socket, and nothing more is asked', async () => {
+  test('an abort closes the socket, and nothing more is asked', async () => {
     for (const [fault, after] of [
       ['hang', 0],
       ['stall-forever', 1],
@@ -185,7 +185,7 @@ describe.skipIf(!hasRecordings).each(APIS)('$model', (api) => {
     [{ fault: 'fake-gzip' }, 'invalid_response'],
     [{ fault: 'status', code: 429 }, 'rate_limited'],
     [{ fault: 'status', code: 529 }, 'overloaded'],
-  ])('C01 C07 C08 %o is tried again: %s', async (fault, code) => {
+  ])('%o is tried again: %s', async (fault, code) => {
     const served = serve(api, [{ ...SYNTH, ...fault }, { ...SYNTH, ...fault }, SYNTH])
     const turn = await play({ model: served.model })
     expect(turn.last).toMatchObject({ type: 'complete', result: { text: TEXT } })
@@ -200,7 +200,7 @@ describe.skipIf(!hasRecordings).each(APIS)('$model', (api) => {
     [{ fault: 'redirect', location: 'http://localhost:9/elsewhere' }, 'invalid_response'],
     [{ fault: 'status', code: 401 }, 'auth'],
     [{ fault: 'status', code: 400 }, 'invalid_request'],
-  ])('C02 C03 %o is not tried again: %s', async (fault, code) => {
+  ])('%o is not tried again: %s', async (fault, code) => {
     const served = serve(api, [{ ...SYNTH, ...fault }])
     const turn = await play({ model: served.model })
     expect(turn.last).toMatchObject({ type: 'error', error: { code, retryable: false } })
@@ -242,7 +242,7 @@ describe.skipIf(!hasRecordings).each(APIS)('$model', (api) => {
           'terminal-escape',
         ]
       : []),
-  ])('A04 A15 B01 %s ends well, with one request', async (fault) => {
+  ])('%s ends well, with one request', async (fault) => {
     const served = serve(api, [{ ...SYNTH, fault, mb: 1, delay: fault === 'slow-headers' ? 1 : 0 }])
     const turn = await play({ model: served.model })
     expect(turn.last.type).toBe('complete')
@@ -251,7 +251,7 @@ describe.skipIf(!hasRecordings).each(APIS)('$model', (api) => {
     await expect.poll(() => served.log()).toHaveLength(1)
   })
 
-  test('B13 E05 arguments that are no JSON are not run', async () => {
+  test('arguments that are no JSON are not run', async () => {
     const tools = JSON.stringify([{ id: 'c1', name: 'search', args: '{"q": tru' }])
     const { tool, runs } = countingTool('search')
     const schema = { type: 'object', properties: { q: { type: 'string' } }, required: ['q'] }
@@ -262,7 +262,7 @@ describe.skipIf(!hasRecordings).each(APIS)('$model', (api) => {
     expect(turn.last).toMatchObject({ type: 'complete', result: { text: 'Done.' } })
   })
 
-  test('C12 the backup takes over after the first words, and is credited', async () => {
+  test('the backup takes over after the first words, and is credited', async () => {
     const primary = serve(api, [{ ...SYNTH, fault: 'reset-mid-stream', after: 5, settle: 20 }])
     const backup = serve(APIS[(APIS.indexOf(api) + 1) % APIS.length] ?? api, [SYNTH])
     const turn = await play({ model: primary.model, fallbackModels: [backup.model], retry: { maxRetries: 1 } })
@@ -272,7 +272,7 @@ describe.skipIf(!hasRecordings).each(APIS)('$model', (api) => {
   })
 
   test(
-    'D06 ENG-STREAM-002 of 100,000 deltas only what a pausing reader takes, and some buffers, leave the server',
+    'ENG-STREAM-002 of 100,000 deltas only what a pausing reader takes, and some buffers, leave the server',
     { timeout: 60_000 },
     async () => {
       if (!FULL && api.api === 'openai-chat' && api.model !== 'openai-compatible/some-model') return

@@ -38,7 +38,7 @@ class EagerClock extends ManualClock {
 
 describe.each(ALL_APIS)('$provider', (api) => {
   test.each([1, 2])(
-    'C01 ENG-ERR-002 %d failures of each kind, then the answer: one request more, one `retry` each',
+    'ENG-ERR-002 %d failures of each kind, then the answer: one request more, one `retry` each',
     async (times) => {
       await forAll([408, 409, 429, 500, 502, 503, 504, 529], String, async (status) => {
         const clock = new EagerClock()
@@ -58,7 +58,7 @@ describe.each(ALL_APIS)('$provider', (api) => {
     },
   )
 
-  test('C02 C03 C14 ENG-ERR-004 what a second try cannot mend is tried once, and said in the words of the provider', async () => {
+  test('ENG-ERR-004 what a second try cannot mend is tried once, and said in the words of the provider', async () => {
     const quota = { openai: 'insufficient_quota', anthropic: 'billing_error', google: 'QUOTA_EXCEEDED' }[api.provider]
     const kinds: readonly (readonly [number, ErrorCode, string?])[] = [
       [400, 'invalid_request'],
@@ -92,7 +92,7 @@ describe.each(ALL_APIS)('$provider', (api) => {
     expect(helped.of('model_switch')).toMatchObject([{ reason: 'model_unavailable' }])
   })
 
-  test('C01 C02 the word of the provider on trying again counts', async () => {
+  test('the word of the provider on trying again counts', async () => {
     const odd = wire.model(api, [refusal(api, 400, { 'x-should-retry': 'true' }), answering(api, SAID)])
     expect((await play({ model: odd.model })).last.type).toBe('complete')
     expect(odd.requests).toHaveLength(2)
@@ -101,7 +101,7 @@ describe.each(ALL_APIS)('$provider', (api) => {
     expect(final.requests).toHaveLength(1)
   })
 
-  test('C04 ENG-ERR-002 is asked again when the provider says, or at most a quarter later', async () => {
+  test('ENG-ERR-002 is asked again when the provider says, or at most a quarter later', async () => {
     const named: readonly (readonly [Record<string, string>, number])[] = [
       [{ 'retry-after': '2' }, 2000],
       [{ 'retry-after': '0.5' }, 500],
@@ -127,7 +127,7 @@ describe.each(ALL_APIS)('$provider', (api) => {
     expect(clock.waits[0]).toBeLessThanOrEqual(12_500)
   })
 
-  test('C05 a Retry-After that is no time falls back to our own wait; one that is too long ends the turn, or asks the backup', async () => {
+  test('a Retry-After that is no time falls back to our own wait; one that is too long ends the turn, or asks the backup', async () => {
     const past = new Date(Date.now() - 60_000).toUTCString()
     await forAll(['-5', past, 'soon', '', 'NaN', '0'], String, async (value) => {
       const clock = new EagerClock()
@@ -151,7 +151,7 @@ describe.each(ALL_APIS)('$provider', (api) => {
     })
   })
 
-  test('C06 waits grow below a bound that doubles, and the end says how often it was tried', async () => {
+  test('waits grow below a bound that doubles, and the end says how often it was tried', async () => {
     const clock = new EagerClock()
     const { model, requests } = wire.model(api, [refusal(api, 503)])
     const chances = [0.9, 0.8, 0.7, 0.6, 0.5, 0.4]
@@ -171,7 +171,7 @@ describe.each(ALL_APIS)('$provider', (api) => {
     })
   })
 
-  test('C06 a turn announces no wait that it has no time for, and ends with the failure', async () => {
+  test('a turn announces no wait that it has no time for, and ends with the failure', async () => {
     const clock = new ManualClock()
     const { model, requests } = wire.model(api, [refusal(api, 503)])
     const ticking = setInterval(() => clock.advance(100), 1)
@@ -187,7 +187,7 @@ describe.each(ALL_APIS)('$provider', (api) => {
     expect(clock.asleep).toBe(0)
   })
 
-  test('C12 ENG-ERR-002 ENG-MODEL-001 the backup answers, and is credited', async () => {
+  test('ENG-ERR-002 ENG-MODEL-001 the backup answers, and is credited', async () => {
     await forAll<readonly [number, SwitchReason]>(
       [
         [429, 'rate_limited'],
@@ -395,7 +395,7 @@ describe('cool-down', () => {
   })
 })
 
-test('D01 CORE-SIMPLE-005 an answer in one piece may take longer than a first token, and one that takes too long is asked for once', async () => {
+test('CORE-SIMPLE-005 an answer in one piece may take longer than a first token, and one that takes too long is asked for once', async () => {
   const clock = new ManualClock()
   const slow = (ms: number): ScriptedModel =>
     new ScriptedModel(() => ({ text: 'At last.', before: (part) => (part === 0 ? clock.advance(ms) : undefined) }))
