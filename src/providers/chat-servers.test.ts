@@ -175,7 +175,7 @@ describe('calls are told apart', () => {
       [['find', Q1]],
     ],
     ['a name that comes late', calls([{ index: 0, id: 'a' }], [{ index: 0, name: 'find', args: ONE }]), [['find', Q1]]],
-    ['E04 no name at all', calls([{ index: 0, id: 'a', name: '', args: ONE }]), [['_', Q1]]],
+    ['no name at all', calls([{ index: 0, id: 'a', name: '', args: ONE }]), [['_', Q1]]],
     [
       'name and arguments beside the id',
       chunk({ tool_calls: [{ id: 'a', name: 'find', arguments: ONE }] }) + chunk({}, 'tool_calls') + END,

@@ -44,7 +44,7 @@ test('CORE-STORE-001 a store is tested for what it claims, and the title names t
   const left = [...all.tests.keys()].filter((title) => !some.tests.has(title))
   expect(left).toEqual([
     'finds other forms of a word, misspellings, parts of names, and scripts without spaces',
-    'H02 a filter may hold patterns, and a pattern is only a pattern',
+    'a filter may hold patterns, and a pattern is only a pattern',
     'a filter of paths takes the patterns that people know from their shells',
   ])
 })

@@ -266,38 +266,28 @@ describe('what cannot be read is left out with a reason and stops nothing', () =
     ],
     ['a notebook that is no JSON', 'a.ipynb', '{"cells": [', /^a notebook that is no valid JSON$/],
     ['a notebook without cells', 'a.ipynb', '{}', /^a notebook without cells$/],
+    ['a zip bomb', 'a.docx', deflatedZip(docxParts(''), 'word/extra.xml', bombText), /more than 16 MB of XML \(a zip bomb\?\)/],
     [
-      'H08 a zip bomb',
-      'a.docx',
-      deflatedZip(docxParts(''), 'word/extra.xml', bombText),
-      /more than 16 MB of XML \(a zip bomb\?\)/,
-    ],
-    [
-      'H08 a zip bomb that lies about its size',
+      'a zip bomb that lies about its size',
       'a.docx',
       deflatedZip(docxParts(''), 'word/extra.xml', bombText, 1000),
       /more than 16 MB of XML \(a zip bomb\?\)/,
     ],
     [
-      'H08 a smaller zip bomb',
+      'a smaller zip bomb',
       'a.docx',
       deflatedZip(docxParts(''), 'word/extra.xml', bombText.subarray(0, 12e6)),
       /grows more than 150 times/,
     ],
     [
-      'H08 an archive of 100,000 entries',
+      'an archive of 100,000 entries',
       'a.docx',
       storedZip(new Map(Array.from({ length: 100_000 }, (_, index) => [`${index}.xml`, Buffer.alloc(0)]))),
       /more than 10000 entries/,
     ],
-    ['H08 a PDF bomb', 'a.pdf', pdfPage(deflateSync(bombText), '/FlateDecode'), /bomb/],
-    [
-      'H08 a PDF bomb within another',
-      'a.pdf',
-      pdfPage(deflateSync(deflateSync(bombText)), '[/FlateDecode /FlateDecode]'),
-      /bomb/,
-    ],
-    ['H08 a PDF bomb of runs', 'a.pdf', pdfPage(Buffer.alloc(4_000_000, Buffer.from([0x81, 0x20])), '/RunLengthDecode'), /bomb/],
+    ['a PDF bomb', 'a.pdf', pdfPage(deflateSync(bombText), '/FlateDecode'), /bomb/],
+    ['a PDF bomb within another', 'a.pdf', pdfPage(deflateSync(deflateSync(bombText)), '[/FlateDecode /FlateDecode]'), /bomb/],
+    ['a PDF bomb of runs', 'a.pdf', pdfPage(Buffer.alloc(4_000_000, Buffer.from([0x81, 0x20])), '/RunLengthDecode'), /bomb/],
   ])('%s', async (_, name, content, reason) => {
     put({ [name]: content, 'z.md': 'Good.' })
     const { sources, skipped } = await load()
