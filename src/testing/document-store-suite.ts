@@ -289,7 +289,7 @@ export function documentStoreSuite(
       }
     })
 
-    claimed('stop-words', 'H01 finds nothing for stop words', async (store) => {
+    claimed('stop-words', 'finds nothing for stop words', async (store) => {
       await store.extend(SUITE_DOCUMENTS)
       assert.deepEqual(await store.retrieve('what is the', 5), [])
     })
@@ -317,7 +317,7 @@ export function documentStoreSuite(
         assert.deepEqual(sources(await store.search('apple', { filter, limit: 20 })).sort(), found, JSON.stringify(filter))
     }
 
-    claimed('filters', 'H02 filters by source, title and metadata, and a value is only a value', async (store) => {
+    claimed('filters', 'filters by source, title and metadata, and a value is only a value', async (store) => {
       await store.extend(FRUIT)
       await finds(store, [
         [{}, ['a', 'b', 'c']],
@@ -343,7 +343,7 @@ export function documentStoreSuite(
       assert.equal((await store.search('apple pie', { filter: { year: [1875, '1874'] }, limit: 1 })).length, 1)
     })
 
-    claimed('patterns', 'H02 a filter may hold patterns, and a pattern is only a pattern', async (store) => {
+    claimed('patterns', 'a filter may hold patterns, and a pattern is only a pattern', async (store) => {
       await store.extend(FRUIT)
       await finds(store, [
         [{ title: { glob: 'T*' } }, ['b']],
