@@ -18,7 +18,7 @@ export interface Finding {
 }
 
 export function withoutPassage(marker: string, claim: Range): Citation {
-  const reason = 'there is no passage of this number'
+  const reason = 'no passage has this number'
   return {
     marker,
     chunkId: '',

@@ -126,7 +126,7 @@ function passagesWith(span: Span, { said, passage, library, statement }: Quoting
 }
 
 function misplacedIn({ retrieved }: Passage, { text }: Passage): Finding {
-  const reason = `these words stand in [${retrieved.marker}]`
+  const reason = `these words are in [${retrieved.marker}]`
   return { verdict: 'contradicted', kind: 'misplaced', reason, foundIn: retrieved.marker, range: { start: 0, end: text.length } }
 }
 
@@ -153,7 +153,7 @@ function falseQuotation(span: Span, quoting: Quoting): Finding | undefined {
   return {
     verdict: 'contradicted',
     kind: 'invented',
-    reason: 'this quotation stands in no passage',
+    reason: 'this quotation is in none of the passages',
     range: { start: 0, end: passage.text.length },
   }
 }

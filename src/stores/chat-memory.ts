@@ -263,14 +263,14 @@ function saved(text: string, path: string): Saved {
   try {
     value = JSON.parse(text)
   } catch {
-    return refuse('no chat memory')
+    return refuse('something other than a chat memory')
   }
-  if (!isRecord(value) || value['format'] !== FORMAT) return refuse('no chat memory')
+  if (!isRecord(value) || value['format'] !== FORMAT) return refuse('something other than a chat memory')
   const { version, name, turns } = value
   if (version !== 1) return refuse(`version ${JSON.stringify(version)} of the format, and this release reads version 1`)
   const isWhole =
     typeof name === 'string' && Array.isArray(turns) && turns.every((turn) => Array.isArray(turn) && turn.length > 0)
-  return isWhole && turns.flat().every(isChunk) ? { name, turns } : refuse('a chat memory that is damaged')
+  return isWhole && turns.flat().every(isChunk) ? { name, turns } : refuse('a damaged chat memory')
 }
 
 function isChunk(value: unknown): boolean {

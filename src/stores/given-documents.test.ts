@@ -32,7 +32,7 @@ test.each([
   expect(chunk).toThrow(expect.objectContaining(CONFIGURATION) as Error)
 })
 
-test('chunkDocument() refuses options that are none', () => {
+test('chunkDocument() refuses null as options', () => {
   expect(() => chunkDocument({ source: 'a', text: 'b' }, null as never)).toThrow(
     /chunkDocument\(\) takes an object of options, but got null/,
   )

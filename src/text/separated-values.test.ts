@@ -46,7 +46,7 @@ test.each([
   expect(headerOf(rows.split('|').map((row) => row.split(',')))).toBe(expected)
 })
 
-test('rows lie in order within the text, and hold every character but line breaks', () => {
+test('rows are in text order, and contain every character but line breaks', () => {
   const piece = fc.constantFrom('a', '"', '""', ',', ';', '\n', '\r\n', ' ', '1,5')
   fc.assert(
     fc.property(

@@ -57,7 +57,7 @@ async function* stream(
 }
 
 const NO_DOCUMENTS =
-  'I am the built-in model of cria: I answer questions by showing what documents say, and there are none here. Index some with `cria index <path>`, or name a language model with `--model`.'
+  'I am the built-in model of cria: I answer questions by quoting documents, and none are indexed here. Index some with `cria index <path>`, or name a language model with `--model`.'
 const NOTHING: Grounding = { question: '', passages: [], weights: {} }
 
 /** Most passages read from a store: a passage that answers the question ranks among the first, if the search found it. */

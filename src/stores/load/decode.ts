@@ -50,7 +50,7 @@ export function decodeText(bytes: Uint8Array, declared?: string): Decoded | unde
 }
 
 function guessed(decoded: Decoded): Decoded {
-  return { ...decoded, note: `read as ${decoded.encoding}, which it does not say itself` }
+  return { ...decoded, note: `read as ${decoded.encoding}, a guess: it declares no encoding` }
 }
 
 function lenient(bytes: Uint8Array, encoding: string): Decoded {

@@ -19,7 +19,7 @@ const OLE = Buffer.from([0xd0, 0xcf, 0x11, 0xe0])
 export async function extractDocx(bytes: Buffer): Promise<Extracted> {
   if (bytes.subarray(0, 4).equals(OLE)) throw new Unreadable('a Word document with a password or in the old .doc format')
   const parts = unzip(bytes, READ)
-  if (!parts.has('[Content_Types].xml')) throw new Unreadable('no Word document')
+  if (!parts.has('[Content_Types].xml')) throw new Unreadable('not a Word document')
   const { default: mammoth } = await import('mammoth')
   const { value } = await mammoth.convertToHtml(opened(parts), {
     convertImage: mammoth.images.imgElement(() => Promise.resolve({ src: '' })),
@@ -120,7 +120,7 @@ function inflate({ method, data, name }: Entry, room: number): Buffer {
 function endOfDirectory(archive: Buffer): number {
   const first = Math.max(0, archive.length - 22 - LONGEST_COMMENT)
   for (let at = archive.length - 22; at >= first; at--) if (archive.readUInt32LE(at) === END_OF_DIRECTORY) return at
-  throw new Unreadable('no ZIP archive, or a cut one')
+  throw new Unreadable('not a ZIP archive, or cut off')
 }
 
 function localData(archive: Buffer, header: number, size: number): Buffer {

@@ -39,7 +39,7 @@ function parse(source: string): Readonly<Record<string, unknown>> {
   try {
     return record(JSON.parse(source))
   } catch {
-    throw new Unreadable('a notebook that is no valid JSON')
+    throw new Unreadable('a notebook that is not valid JSON')
   }
 }
 

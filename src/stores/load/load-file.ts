@@ -96,7 +96,7 @@ async function readBytes(
   const handle = await open(file.path, READ_WITHOUT_WAITING)
   try {
     const before = await handle.stat()
-    if (!before.isFile()) throw new Unreadable('no regular file')
+    if (!before.isFile()) throw new Unreadable('not a regular file')
     const kind = promisedKind(file.path)
     const limit = Math.min(maxFileBytes, kind === undefined || 'unsupported' in kind ? Infinity : LARGEST[kind.extractor])
     if (before.size > limit)

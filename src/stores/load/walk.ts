@@ -130,7 +130,7 @@ class Walker {
       if (rules.ignores(path, true)) return 'ignored by .gitignore or .criaignore'
       return this.#visited.has(path) ? 'found already' : undefined
     }
-    if (!entry.isFile()) return 'no regular file'
+    if (!entry.isFile()) return 'not a regular file'
     if (isSecretName(name)) return 'may hold secrets'
     if (name.startsWith('.')) return 'hidden file'
     if (rules.ignores(path, false)) return 'ignored by .gitignore or .criaignore'
@@ -148,7 +148,7 @@ class Walker {
 async function reasonAgainstLink(path: string, root: string): Promise<string> {
   try {
     const target = await realpath(path)
-    if (!isInside(target, root)) return 'link that leads out of the folder'
+    if (!isInside(target, root)) return 'link to a place outside the folder'
     const inside = relative(root, target)
     return `link to ${inside === '' ? 'the folder itself' : inside.split(sep).join('/')}`
   } catch (error) {
@@ -160,7 +160,7 @@ async function describe(path: string, source: string, isNamed: boolean): Promise
   try {
     const found = await stat(path)
     // Opening a pipe would wait for a writer.
-    if (!found.isFile()) return { skipped: { path: source, reason: 'no regular file' } }
+    if (!found.isFile()) return { skipped: { path: source, reason: 'not a regular file' } }
     const { size, mtimeMs } = found
     return { file: { path, source, size, mtimeMs, isNamed } }
   } catch (error) {

@@ -54,11 +54,11 @@ export function toDocument(input: DocumentInput): SourceDocument {
   if (typeof source !== 'string' || source === '') throw notADocument('has no source')
   const name = JSON.stringify(source.slice(0, 200))
   if (typeof text !== 'string') throw notADocument(`${name} has no text`)
-  if (metadata !== undefined && !isRecord(metadata)) throw notADocument(`${name} has metadata that is no object`)
+  if (metadata !== undefined && !isRecord(metadata)) throw notADocument(`${name} has metadata that is not an object`)
   try {
     JSON.stringify({ ...given, text: undefined })
   } catch (cause) {
-    throw notADocument(`${name} holds what is no JSON`, cause)
+    throw notADocument(`${name} holds a value that is not JSON`, cause)
   }
   return {
     ...(given as SourceDocument),

@@ -216,7 +216,7 @@ export class Embeddings {
   async #probe(signal: AbortSignal | undefined): Promise<Float32Array> {
     const [probe] = await this.#asker.embed([PROBE], signal)
     if (probe?.vector !== undefined) return probe.vector
-    throw new CriaError('invalid_response', `${this.#model.ref} answered an ordinary sentence with a vector of zeros.`, {
+    throw new CriaError('invalid_response', `${this.#model.ref} returned a zero vector for an ordinary sentence.`, {
       retryable: false,
       hint: 'Check that its server has loaded an embedding model, or name another one.',
     })
@@ -270,7 +270,7 @@ export class Embeddings {
     const sources = [...new Set(found.map(({ source }) => source))].sort()
     const named = sources.slice(0, MOST_NAMED).map((source) => JSON.stringify(source))
     if (sources.length > MOST_NAMED) named.push(`${sources.length - MOST_NAMED} more`)
-    return new CriaError(error.code, `${error.message} It was asked for ${named.join(', ')}.`, {
+    return new CriaError(error.code, `${error.message} The texts were from ${named.join(', ')}.`, {
       ...error.toJSON(),
       details: { ...error.details, sources: sources.slice(0, MOST_NAMED) },
       cause: error,

@@ -56,7 +56,7 @@ function deathOf({ path, additions }: PutJob, { message, cause, isOutOfMemory }:
   if (isOutOfMemory) {
     return new CriaError(
       'store_failed',
-      `${JSON.stringify(source)} is too large for the memory there is: indexing it takes more than ${memoryLimit()} MB.`,
+      `${JSON.stringify(source)} is too large for the available memory: indexing it takes more than ${memoryLimit()} MB.`,
       { cause, details: { tooLarge: source }, hint: 'Nothing of it was stored. Cut it into smaller documents, or leave it out.' },
     )
   }

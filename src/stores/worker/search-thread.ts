@@ -107,7 +107,7 @@ export class SearchThread {
   #deathOf(ended: ThreadEnded): CriaError {
     return new CriaError(
       'store_failed',
-      `The thread that searches ${this.#file.path} ended before it had answered (${ended.message}).`,
+      `The thread that searches ${this.#file.path} ended before it answered (${ended.message}).`,
       { cause: ended.cause, retryable: true, hint: 'Ask again: the next question starts a new thread.' },
     )
   }
