@@ -366,7 +366,7 @@ describe('statements without a marker', () => {
   test.each([
     ['invented sentences', 'The mill was blue. It had four wheels and a tower.', 2],
     ['a sentence before a cited one', 'The mill was blue and tall. The mill was built in 1874 [1].', 1],
-    ['words that stand in the passage before the marker', MILL.replace('\n', ' ') + ' [1]', 0],
+    ['verbatim words before the marker', MILL.replace('\n', ' ') + ' [1]', 0],
     [
       'headings, lead-ins, questions and code',
       '# The mill\n\nIt has these parts:\n\n- The mill was built in 1874 [1]\n\n```\nrun the wheel now\n```\nDo you want to know more of it?',

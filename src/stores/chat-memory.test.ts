@@ -139,12 +139,12 @@ describe('saving and loading a ChatMemory', () => {
   })
 
   test.each([
-    ['no JSON', '{', /holds something other than a chat memory/],
+    ['invalid JSON', '{', /holds something other than a chat memory/],
     ['other JSON', '{"turns":[]}', /holds something other than a chat memory/],
     ['another version', '{"format":"cria-chat-memory","version":2,"name":"a","turns":[]}', /version 2/],
     ['a damaged turn', '{"format":"cria-chat-memory","version":1,"name":"a","turns":[[]]}', /damaged/],
-    ['a role that there is not', JSON.stringify(holding({ spokenBy: 'system' })), /damaged/],
-    ['a part that there is not', JSON.stringify(holding({ spokenBy: 'user', parts: [{ type: 'shell', run: 'rm' }] })), /damaged/],
+    ['an unknown role', JSON.stringify(holding({ spokenBy: 'system' })), /damaged/],
+    ['an unknown part type', JSON.stringify(holding({ spokenBy: 'user', parts: [{ type: 'shell', run: 'rm' }] })), /damaged/],
   ])('CORE-STORE-001 does not load %s', async (_, content, error) => {
     const other = join(folder, 'other.json')
     writeFileSync(other, content)

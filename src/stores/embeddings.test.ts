@@ -353,9 +353,9 @@ describe('limits of embedding models', () => {
   })
 
   it.each([
-    ['is no list', null],
+    ['is not a list', null],
     ['has plain lists of numbers', [[1, 2]]],
-    ['holds what is no number', [Float32Array.of(Number.NaN, 1)]],
+    ['holds NaN', [Float32Array.of(Number.NaN, 1)]],
     ['is all zeros', [Float32Array.of(0, 0)]],
   ])('refuses at once a custom model whose answer %s, and stores no vector', async (_, answer) => {
     let asked = 0

@@ -159,9 +159,9 @@ describe('chunkTest', () => {
 
 describe('blend', () => {
   it.each([
-    ['what is usual', 0.2, 0],
-    ['what chance would bring', 0.3, 0],
-    ['what stands out', 0.8, 0.83],
+    ['a usual cosine', 0.2, 0],
+    ['a cosine likely by chance', 0.3, 0],
+    ['an outlier', 0.8, 0.83],
     ['the opposite', -0.5, 0],
   ])('a cosine counts by its distance from the mean: %s', (_, cosine, expected) => {
     expect(standOut(cosine, { chunks: 1000, mean: 0.2, deviation: 0.1 })).toBeCloseTo(expected, 2)

@@ -35,8 +35,8 @@ describe('correcting a term', () => {
   test.each([
     ['another sound makes another word', 'touch'],
     ['short words have too many neighbours', 'clos'],
-    ['the first letter is kept', 'iownership'],
-    ['digits are no slip', 'yaml3'],
+    ['a different first letter', 'iownership'],
+    ['an added digit', 'yaml3'],
     ['a stem that is short by chance', 'closs'],
     ['scripts without spaces are searched otherwise', '所有権について'],
   ])('%s: %s is not corrected', (_, word) => {
