@@ -19,7 +19,7 @@ import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
 import { streamText } from 'ai'
 import { createModel } from '../src/app/models.ts'
 import { query } from '../src/app/query.ts'
-import { openRecorder } from '../src/app/recorder.ts'
+import { openRecorder } from '../src/app/journal.ts'
 
 const SHAPES = { single: 1, batches: 16 } as const
 const PROMISED = 0.9

@@ -18,7 +18,7 @@ import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import { createModel } from '../src/app/models.ts'
 import { query } from '../src/app/query.ts'
-import { openRecorder } from '../src/app/recorder.ts'
+import { openRecorder } from '../src/app/journal.ts'
 import { user } from '../src/core/message.ts'
 import { quietSpan } from './support/quiet-span.ts'
 

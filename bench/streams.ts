@@ -17,7 +17,7 @@ import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
 import { streamText } from 'ai'
 import { createModel } from '../src/app/models.ts'
 import { query } from '../src/app/query.ts'
-import { openRecorder } from '../src/app/recorder.ts'
+import { openRecorder } from '../src/app/journal.ts'
 
 const PAUSE_MS = 20
 const PROMISED = 1.5

@@ -31,12 +31,23 @@ export function renameWorkers(code: string, rename: (specifier: string) => strin
 /** Entries of the library: name of the file in dist/lib → source. */
 const ENTRIES = { index: join(ROOT, 'src/index.ts'), testing: join(ROOT, 'src/testing.ts') }
 
+interface Manifest {
+  readonly engines: { readonly node: string }
+  readonly peerDependencies: Readonly<Record<string, string>>
+}
+
+function manifest(): Manifest {
+  return JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as Manifest
+}
+
 /** Optional packages that users install themselves. */
 function isPeer(id: string): boolean {
-  const { peerDependencies } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
-    readonly peerDependencies: Record<string, string>
-  }
-  return Object.keys(peerDependencies).some((name) => id === name || id.startsWith(`${name}/`))
+  return Object.keys(manifest().peerDependencies).some((name) => id === name || id.startsWith(`${name}/`))
+}
+
+/** The oldest Node that code has to run on: it does not know `using`, for example. */
+function oldestNode(): string {
+  return `node${manifest().engines.node.replace(/^>=/, '')}`
 }
 
 /**
@@ -65,7 +76,7 @@ const inThreads = new Set<string>()
 
 /** The program of a thread in one text, as a worker evaluates it. */
 async function threadCode(file: string): Promise<string> {
-  const bundle = await rolldown({ input: file, platform: 'node', external: isPeer })
+  const bundle = await rolldown({ input: file, platform: 'node', external: isPeer, transform: { target: oldestNode() } })
   const { output } = await bundle.generate({ format: 'cjs', codeSplitting: false, minify: WITHOUT_SPACE, keepNames: true })
   await bundle.close()
   const [program, ...more] = output
@@ -84,12 +95,21 @@ async function buildLibrary(): Promise<void> {
     if (kept.has(path)) writeFileSync(file, openOptional(path, readFileSync(file, 'utf8')))
     else rmSync(file)
   }
-  const bundle = await rolldown({ input: ENTRIES, platform: 'node', external: isPeer, plugins: [packedPrices, threads] })
+  const always = await modulesOf(['index'])
+  const bundle = await rolldown({
+    input: ENTRIES,
+    platform: 'node',
+    external: isPeer,
+    plugins: [packedPrices, threads],
+    transform: { target: oldestNode() },
+  })
   const { output } = await bundle.write({
     dir: LIBRARY,
     entryFileNames: '[name].js',
     chunkFileNames: '[name]-[hash].js',
     keepNames: true,
+    // Every file takes time to find and to link: what every program loads is one.
+    codeSplitting: { groups: [{ name: 'core', test: (id) => always.has(id) }] },
   })
   await bundle.close()
   const chunks = output.filter((file) => file.type === 'chunk')
@@ -137,7 +157,7 @@ const ON_THE_WAY = [
   'providers/extractive/model',
   'providers/exchange',
   'providers/prepare',
-  'providers/wire/answer-source',
+  'providers/wire/read-answer',
   'providers/wire/http-fetch',
   'providers/chat/encode',
   'providers/chat/decode',
@@ -179,7 +199,7 @@ async function buildCommand(entry: string): Promise<void> {
     // Grouped modules may leave names in the entry that nobody else asks for.
     preserveEntrySignatures: 'allow-extension',
     plugins: [packedPrices, workers],
-    transform: { define: { 'import.meta.main': 'false' } },
+    transform: { target: oldestNode(), define: { 'import.meta.main': 'false' } },
   })
   const { output } = await bundle.write({
     dir: COMMAND,

@@ -1,15 +1,15 @@
 /** Defines the tool that hands a task to a turn of its own, with its own tools, model and conversation. Only the answer comes back. */
 
-import { ConfigurationError, CriaError } from '../core/error.ts'
-import type { QueryResult } from '../core/event.ts'
+import { ConfigurationError, CriaError, toCriaError } from '../core/error.ts'
 import type { LanguageModel } from '../core/model.ts'
 import type { Tool, ToolContext } from '../core/tool.ts'
 import { checkNames, checkNumber, checkType } from '../engine/check-values.ts'
 import { inheritedModels } from '../engine/parent.ts'
 import { namesOf } from '../util/nearest.ts'
+import { resultOf } from './event-stream.ts'
 import type { ModelInput } from './models.ts'
 import { query } from './query.ts'
-import { resolveModel, userConfig } from './user-models.ts'
+import { resolveModel, userConfig } from './open-model.ts'
 
 /** Options of `agentTool()`. */
 export interface AgentToolOptions {
@@ -70,14 +70,11 @@ export function agentTool(options: AgentToolOptions): Tool {
       bot: { kind: 'AgentBot', name },
       operation: name,
     })
-    let result: QueryResult | undefined
-    for await (const event of events) {
-      if (event.parent !== undefined) continue
-      if (event.type === 'complete') result = event.result
-      if (event.type === 'error')
-        throw new CriaError('tool_failure', `The agent ended with ${event.error.code}: ${event.error.message}`)
-      if (event.type === 'cancelled') throw new CriaError('aborted', event.reason)
-    }
+    const result = await resultOf(events).catch((thrown: unknown) => {
+      const { code, message } = toCriaError(thrown)
+      if (code === 'aborted') throw thrown
+      throw new CriaError('tool_failure', `The agent ended with ${code}: ${message}`)
+    })
     const text = result?.text.trim() ?? ''
     const unfinished =
       result?.finishReason === 'max-steps' ? `\n[The agent stopped after ${maxSteps} steps and may not be done.]` : ''

@@ -1,5 +1,8 @@
+import { once } from 'node:events'
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -136,5 +139,21 @@ describe('handOver()', () => {
     const waiting = handOver('pipe', { cwd: folder, signal: abort.signal })
     abort.abort()
     await expect(waiting).rejects.toMatchObject({ name: 'AbortError' })
+  })
+
+  it.each([
+    ['http://[', /is not an address/],
+    ['ftp://127.0.0.1/', /cannot be fetched/],
+    ['http://name:secret@127.0.0.1/', /without a password/],
+  ])('says what is wrong with a redirect to %s', async (location, message) => {
+    const server = createServer((_request, response) => response.writeHead(302, { location }).end())
+    await once(server.listen(0, '127.0.0.1'), 'listening')
+    try {
+      const { port } = server.address() as AddressInfo
+      const fetching = handOver(`http://127.0.0.1:${port}/`, { cwd: folder, signal: new AbortController().signal })
+      await expect(fetching).rejects.toMatchObject({ name: 'ConfigurationError', message: expect.stringMatching(message) })
+    } finally {
+      server.close()
+    }
   })
 })

@@ -1,20 +1,25 @@
-/** The built-in tools, with the readers of pages and files that documents have too. */
+/** The built-in tools for a folder, with the readers of pages and files that documents have too, and tools to start from that need none. */
 
 import { basename, dirname } from 'node:path'
 import { CriaError } from '../core/error.ts'
 import type { Tool } from '../core/tool.ts'
-import { checkList, checkNames } from '../engine/check-values.ts'
+import { checkList, checkNames, checkNumber } from '../engine/check-values.ts'
 import { builtinTools as toolsOf } from '../tools/builtin/builtin-tools.ts'
 import type { BuiltinToolOptions } from '../tools/builtin/builtin-tools.ts'
-import { homePaths } from './paths.ts'
-import { takeProviderKeys } from './provider-keys.ts'
+import { returnObjectTool, runCodeTool as codeTool } from '../tools/builtin/run-code.ts'
+import type { RunCodeOptions } from '../tools/builtin/run-code.ts'
+import { defineTool } from '../tools/define-tool.ts'
 import { sandboxOptions } from '../tools/sandbox/sandbox.ts'
+import type { SandboxOptions } from '../tools/sandbox/sandbox.ts'
 import { environment } from '../util/environment.ts'
 import { namesOf } from '../util/nearest.ts'
+import { homePaths } from './paths.ts'
+import { takeProviderKeys } from './provider-keys.ts'
 
 export { Edits } from '../tools/builtin/edits.ts'
 export type { EditState } from '../tools/builtin/edits.ts'
-export type { ToolOptions as BuiltinToolOptions }
+export { objectReturned, RETURN_OBJECT } from '../tools/builtin/run-code.ts'
+export type { RunCodeOptions, ToolOptions as BuiltinToolOptions }
 
 interface ToolOptions extends BuiltinToolOptions {
   /**
@@ -51,16 +56,19 @@ export function builtinTools(options: ToolOptions): readonly Tool[] {
   const { fetch = false } = options
   const { env = environment(), keepKeys = false, ...given } = options
   if (!keepKeys) takeProviderKeys(options.secretVariables)
-  // Keys, questions and answers lie there.
-  const { home } = homePaths({ env, cwd: process.cwd() })
-  const sandbox = sandboxOptions(options.sandbox)
   return toolsOf({
     readDocument,
     ...given,
     env,
-    sandbox: { ...sandbox, hidden: [...(sandbox.hidden ?? []), home] },
+    sandbox: withoutHome(options.sandbox, env),
     fetch: fetch === false ? false : { readHtml, ...(fetch === true ? {} : fetch) },
   })
+}
+
+/** The sandbox without the home: keys, questions and answers lie there. @throws ConfigurationError for a wrong `sandbox`. */
+function withoutHome(given: ToolOptions['sandbox'], env: NonNullable<ToolOptions['env']>): SandboxOptions {
+  const sandbox = sandboxOptions(given)
+  return { ...sandbox, hidden: [...(sandbox.hidden ?? []), homePaths({ env, cwd: process.cwd() }).home] }
 }
 
 /** @throws CriaError `tool_failure` that says why a document cannot be read. */
@@ -81,4 +89,53 @@ export async function readHtml(bytes: Uint8Array): Promise<string> {
   const { title, text } = await extractHtml(html)
   // A store keeps the title beside the text; whoever reads the page here has nothing else to tell what it is.
   return title === undefined ? text : `${title}\n\n${text}`
+}
+
+const CODE_OPTIONS = namesOf<RunCodeOptions>({ timeout: true, memory: true, python: true, sandbox: true })
+
+/**
+ * The tool `run_code`: JavaScript in a process of its own, without files, network, timers and imports, 10 s and 128 MB at most. It runs without
+ * asking. With `python` also Python, which needs permission and runs only where the operating system confines it.
+ *
+ * @throws ConfigurationError for options that cannot work.
+ */
+export function runCodeTool(options: RunCodeOptions = {}): Tool {
+  checkNames('runCodeTool()', options, CODE_OPTIONS)
+  checkNumber('timeout', options.timeout, 1)
+  checkNumber('memory', options.memory, 16)
+  return codeTool({ ...options, sandbox: withoutHome(options.sandbox, environment()) })
+}
+
+/**
+ * Tools that change nothing and need no permission: `current_time`, `run_code` and `return_object_to_user`. Add your own, and `builtinTools()` for a
+ * folder. Make them once for a bot.
+ *
+ * @param options those of `runCodeTool()`.
+ * @throws ConfigurationError for options that cannot work.
+ */
+export function defaultTools(options: RunCodeOptions = {}): readonly Tool[] {
+  return [currentTime(), runCodeTool(options), returnObjectTool()]
+}
+
+function currentTime(): Tool<{ readonly timeZone?: string }> {
+  return defineTool<{ readonly timeZone?: string }>({
+    name: 'current_time',
+    description: 'Tells day, date and time.',
+    inputSchema: {
+      type: 'object',
+      properties: { timeZone: { type: 'string', description: 'Like Europe/Zurich; default that of this machine.' } },
+      additionalProperties: false,
+    },
+    isReadOnly: true,
+    needsPermission: false,
+    call({ timeZone }) {
+      const now = new Date()
+      try {
+        const zone = timeZone === undefined ? {} : { timeZone }
+        return `${new Intl.DateTimeFormat('en-GB', { dateStyle: 'full', timeStyle: 'long', ...zone }).format(now)} (${now.toISOString()})`
+      } catch {
+        return { content: `There is no time zone ${JSON.stringify(timeZone)}. Use a name like Europe/Zurich.`, isError: true }
+      }
+    },
+  })
 }

@@ -1,37 +1,58 @@
-/** Checks the home folder and the MCP servers for the doctor. */
+/** Checks that look at files: the home, its disk, the journal and the stores. */
 
 import { accessSync, constants, existsSync, mkdtempSync, rmdirSync, statfsSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { reason, remedy } from './paths.ts'
-import type { HomePaths, Surroundings } from './paths.ts'
 import { toCriaError } from '../core/error.ts'
-import type { LoadedConfig } from './config.ts'
-import { openMcpServers } from './mcp.ts'
+import { reason, remedy } from './paths.ts'
+import type { HomePaths } from './paths.ts'
+import { storeDocuments } from './store-choice.ts'
 
-/** Bytes below which somebody should know. */
+/** The outcome of one look of the doctor. */
+export interface Check {
+  readonly name: string
+  readonly status: 'ok' | 'warning' | 'failed'
+  readonly message: string
+  /** The remedy; absent where nothing is wrong. */
+  readonly hint?: string
+}
+
+export function ok(name: string, message: string): Check {
+  return { name, status: 'ok', message }
+}
+
+export function warning(name: string, message: string, hint?: string): Check {
+  return { name, status: 'warning', message, ...(hint === undefined ? {} : { hint }) }
+}
+
+export function failed(name: string, message: string, hint?: string): Check {
+  return { name, status: 'failed', message, ...(hint === undefined ? {} : { hint }) }
+}
+
+/** Says with the words of an error what has failed. */
+export function failedWith(name: string, thrown: unknown): Check {
+  const { message, hint } = toCriaError(thrown)
+  return failed(name, message, hint)
+}
+
+/** Bytes below which the user is warned. */
 const LITTLE_SPACE = 100_000_000
 /** Bytes below which not even a journal can be begun, or one that is there be opened. */
 const NO_SPACE = 1_000_000
 
 export function checkHome({ home, journal }: HomePaths): Check[] {
-  const name = 'home'
   const there = existsSync(home)
   try {
     if (there) accessSync(home, constants.W_OK)
     // Whoever may write everywhere is told so of folders that take nothing: only trying tells.
     else rmdirSync(mkdtempSync(join(nearestFolder(home), '.cria-')))
-    if (there && !statSync(home).isDirectory()) {
-      return [{ name, status: 'failed', message: `${home} is no folder.`, hint: 'Set CRIA_HOME to a folder.' }]
-    }
   } catch (thrown) {
-    const message = `${home} cannot be ${there ? 'written' : 'made'}: ${reason(thrown)}.`
-    return [{ name, status: 'failed', message, hint: remedy(thrown) }]
+    return [failed('home', `${home} cannot be ${there ? 'written' : 'made'}: ${reason(thrown)}.`, remedy(thrown))]
   }
-  const checks: Check[] = [{ name, status: 'ok', message: there ? home : `${home} (made when it is needed)` }]
-  if (there && process.platform !== 'win32' && (statSync(home).mode & 0o077) !== 0) {
-    const message = `${home} can be read by others, and it holds your questions.`
-    checks.push({ name, status: 'warning', message, hint: `chmod 700 ${home}` })
-  }
+  const found = statSync(home, { throwIfNoEntry: false })
+  if (found?.isDirectory() === false) return [failed('home', `${home} is no folder.`, 'Set CRIA_HOME to a folder.')]
+  const checks = [ok('home', there ? home : `${home} (made when it is needed)`)]
+  if (found !== undefined && process.platform !== 'win32' && (found.mode & 0o077) !== 0)
+    checks.push(warning('home', `${home} can be read by others, and it holds your questions.`, `chmod 700 ${home}`))
   const space = spaceCheck(freeSpace(home), home, existsSync(journal))
   return space === undefined ? checks : [...checks, space]
 }
@@ -39,13 +60,9 @@ export function checkHome({ home, journal }: HomePaths): Check[] {
 /** @param free bytes */
 export function spaceCheck(free: number, home: string, hasJournal: boolean): Check | undefined {
   if (free >= LITTLE_SPACE) return undefined
-  if (free < NO_SPACE) {
-    const message = `The disk of ${home} is full.`
-    return { name: 'home', status: 'failed', message, hint: FULL }
-  }
-  const message = `Less than 100 MB are free on the disk of ${home}.`
+  if (free < NO_SPACE) return failed('home', `The disk of ${home} is full.`, FULL)
   const gc = hasJournal ? ' `cria logs gc --max-age DAYS` makes the journal smaller, as long as there is a little left.' : ''
-  return { name: 'home', status: 'warning', message, hint: `Free some space.${gc}` }
+  return warning('home', `Less than 100 MB are free on the disk of ${home}.`, `Free some space.${gc}`)
 }
 
 // To remove old turns takes room as well.
@@ -73,54 +90,51 @@ function nearestFolder(path: string): string {
   return folder
 }
 
-export interface Check {
-  readonly name: string
-  readonly status: 'ok' | 'warning' | 'failed'
-  readonly message: string
-  /** The remedy; absent where nothing is wrong. */
-  readonly hint?: string
+/** Says of which documents a store is: the name of one that is kept for `--docs` tells nothing. */
+export async function checkStore(name: string, path: string): Promise<Check> {
+  const check = await checkDatabase(`store ${name}`, path)
+  const documents = check.status === 'ok' ? await storeDocuments({ name, path }) : []
+  return documents.length === 0 ? check : { ...check, message: `${check.message}: ${documents.join(', ')}` }
 }
 
-export interface CheckMcpOptions {
-  /** Start none. */
-  readonly offline: boolean
-  readonly signal: AbortSignal
-}
+/** A larger file is not read as a whole: that would take longer the more is in it. */
+const MOST_CHECKED_BYTES = 100_000_000
 
-/** Those of a project are in the configuration only once it is trusted. */
-export function checkMcpServers(loaded: LoadedConfig, surroundings: Surroundings, options: CheckMcpOptions): Promise<Check[]> {
-  return Promise.all(
-    Object.keys(loaded.config.mcpServers ?? {}).map((server) => checkServer(server, loaded, surroundings, options)),
-  )
-}
-
-async function checkServer(
-  server: string,
-  loaded: LoadedConfig,
-  surroundings: Surroundings,
-  { offline, signal }: CheckMcpOptions,
-): Promise<Check> {
-  const name = `MCP server ${server}`
-  const config = loaded.config.mcpServers?.[server]
-  if (config === undefined || config.disabled === true) return { name, status: 'ok', message: 'disabled' }
-  if (offline) return { name, status: 'ok', message: 'was not started' }
+/** Opens the file for reading only, and lets SQLite check its pages and indexes. */
+export async function checkDatabase(name: string, path: string): Promise<Check> {
+  if (!existsSync(path)) return ok(name, 'not there yet')
+  const { DatabaseSync } = await import('node:sqlite')
   try {
-    const alone: LoadedConfig = { ...loaded, config: { ...loaded.config, mcpServers: { [server]: config } } }
-    await using connection = await openMcpServers(alone, surroundings, signal)
-    const { tools = [], notices = [] } = connection ?? {}
-    const problems = notices.map(({ message }) => message.replace(`The MCP server "${server}" `, '')).join(' ')
-    if (problems === '')
-      return { name, status: 'ok', message: `starts, and has ${tools.length} ${tools.length === 1 ? 'tool' : 'tools'}` }
-    const message = tools.length === 0 ? problems : `starts, and has ${tools.length} of its tools: ${problems}`
-    return {
-      name,
-      status: 'warning',
-      message,
-      hint: 'Correct it under "mcpServers" in config.json, or set "disabled": true there.',
-    }
+    using database = new DatabaseSync(path, { readOnly: true })
+    database.exec('PRAGMA busy_timeout = 2000')
+    const { size } = statSync(path)
+    const isWhole = size <= MOST_CHECKED_BYTES
+    const verdict = isWhole ? database.prepare('PRAGMA quick_check(1)').get()?.['quick_check'] : 'ok'
+    if (verdict !== 'ok')
+      return failed(name, `${path} is damaged: ${String(verdict)}.`, 'Move the file away; a new one is begun.')
+    const problem = await problemOf(path)
+    if (problem !== undefined) return warning(name, problem.message, problem.hint)
+    const version = database.prepare('PRAGMA user_version').get()?.['user_version']
+    const unread = isWhole ? '' : ', too large to be checked page by page here: `sqlite3 FILE "PRAGMA quick_check"` does'
+    return ok(name, `${path} (schema ${String(version)}, ${Math.ceil(size / 1000)} kB${unread})`)
   } catch (thrown) {
-    signal.throwIfAborted()
-    const { message, hint } = toCriaError(thrown)
-    return { name, status: 'failed', message, ...(hint === undefined ? {} : { hint }) }
+    // SQLite needs a little room beside a file even to read it; the file itself may be sound.
+    const trouble = diskTrouble(path)
+    if (trouble === undefined)
+      return failed(name, `${path} cannot be read: ${reason(thrown)}.`, 'Check its permissions, or move it away.')
+    return failed(name, `${path} cannot be read: ${trouble.what} (${reason(thrown)}).`, `Leave it where it is. ${trouble.hint}`)
+  }
+}
+
+/** A sound database may still be none of ours, or that of a newer version. */
+async function problemOf(path: string): Promise<Pick<Check, 'message' | 'hint'> | undefined> {
+  try {
+    const opened = path.endsWith('cria.db')
+      ? await (await import('../recorders/sqlite/recorder.ts')).SqliteRecorder.open({ path, readOnly: true })
+      : await (await import('../stores/sqlite.ts')).SqliteDocumentStore.open({ path, readOnly: true })
+    await opened.close?.()
+    return undefined
+  } catch (thrown) {
+    return failedWith('', thrown)
   }
 }

@@ -7,7 +7,7 @@ import { FALLBACK_CODES } from '../model/recover.ts'
 import type { FallbackCode } from '../model/recover.ts'
 import { PROVIDER_NAMES } from '../providers/registry.ts'
 import { SANDBOX_MODES } from '../tools/sandbox/sandbox.ts'
-import type { SandboxMode, SandboxOptions } from '../tools/sandbox/sandbox.ts'
+import type { SandboxOptions } from '../tools/sandbox/sandbox.ts'
 import { SERVER_NAME } from '../tools/mcp/server-config.ts'
 import type { McpServerConfig } from '../tools/mcp/server-config.ts'
 import { isRule, rightSpelling } from '../tools/permissions/rule.ts'
@@ -109,155 +109,134 @@ export interface CriaConfig {
 }
 
 const modelRef = string('a model as "provider/model"', (text) => /^[^\s/]+\/\S+$/u.test(text))
-const price = number('US dollars for a million tokens, 0 or more', (value) => Number.isFinite(value) && value >= 0)
-const tokens = number('a whole number of tokens above 0', (value) => Number.isSafeInteger(value) && value > 0)
-const limits = {
-  tokens: number('a number of tokens, 0 or more', (value) => Number.isFinite(value) && value >= 0),
-  costUsd: number('US dollars, 0 or more', (value) => Number.isFinite(value) && value >= 0),
-}
 const storeName = string('the name of a store', (text) => STORE_NAME.test(text))
-const rule: Shape<string> = {
-  expected: 'a rule such as "shell(git status)"',
-  read: (value, path, problems) => string(rightSpelling(value), isRule).read(value, path, problems),
+const toolPattern = string('the name of a tool', (text) => /^[\w*-]+$/.test(text))
+const path = string('a path', (text) => text !== '' && !text.includes('\0'))
+const variable = 'the name of an environment variable'
+const isVariable = (text: string): boolean => /^[A-Za-z_]\w*$/.test(text)
+
+const numberFrom = (least: number, expected: string): Shape<number> =>
+  number(expected, (value) => Number.isFinite(value) && value >= least)
+const wholeFrom1 = (expected: string, most: number = Number.MAX_SAFE_INTEGER): Shape<number> =>
+  number(expected, (value) => Number.isSafeInteger(value) && value >= 1 && value <= most)
+const ms = numberFrom(1, 'milliseconds, 1 or more')
+const price = numberFrom(0, 'US dollars for a million tokens, 0 or more')
+const tokens = wholeFrom1('a whole number of tokens above 0')
+const count = wholeFrom1('a whole number above 0')
+const limits = { tokens: numberFrom(0, 'a number of tokens, 0 or more'), costUsd: numberFrom(0, 'US dollars, 0 or more') }
+
+/** @param expected default the choices by name. */
+function oneOf<T extends string>(choices: readonly T[], expected = `one of ${choices.join(', ')}`): Shape<T> {
+  return string(expected, (text) => (choices as readonly string[]).includes(text)) as Shape<T>
 }
 
+const rule: Shape<string> = {
+  expected: 'a rule such as "shell(git status)"',
+  read: (value, place, problems) => string(rightSpelling(value), isRule).read(value, place, problems),
+}
+
+const headers = record(
+  secretString('a text of one line', (text) => !/[\r\n\0]/.test(text)),
+  { expected: 'the name of an HTTP header', pattern: /^[!#$%&'*+.^_`|~\w-]+$/ },
+)
+
 const provider: Shape<ProviderConfig> = object<ProviderConfig>({
-  baseURL: string('a URL that begins with http:// or https://', isHttpUrl),
-  apiKeyEnv: secretString('the name of an environment variable', (text) => /^[A-Za-z_]\w*$/.test(text)),
-  headers: record(
-    secretString('a text of one line', (text) => !/[\r\n\0]/.test(text)),
-    {
-      expected: 'the name of an HTTP header',
-      pattern: /^[!#$%&'*+.^_`|~\w-]+$/,
-    },
+  baseURL: string('a URL that begins with http:// or https://', (text) => URL.canParse(text) && /^https?:\/\//i.test(text)),
+  apiKeyEnv: secretString(variable, isVariable),
+  headers,
+})
+
+const rates = object<Rates>({ input: price, output: price, cacheRead: price, cacheWrite: price, cacheWrite1h: price })
+
+/** Of a price either input and output are known, or nothing is. */
+const bothRates: Shape<Rates> = {
+  ...rates,
+  read(value, place, problems) {
+    const before = problems.length
+    const read: Partial<Rates> | undefined = rates.read(value, place, problems)
+    if (read === undefined || problems.length > before) return undefined
+    const missing = (['input', 'output'] as const).filter((key) => read[key] === undefined)
+    problems.push(...missing.map((key) => ({ path: `${place}.${key}`, expected: price.expected, received: 'nothing' })))
+    return missing.length > 0 ? undefined : (read as Rates)
+  },
+}
+
+const sandboxMembers = object<SandboxConfig>({
+  mode: oneOf(SANDBOX_MODES),
+  network: oneOf(['none', 'all'], '"none" or "all"'),
+  writable: list(path),
+  environment: list(string(variable, isVariable)),
+  limits: object<NonNullable<SandboxConfig['limits']>>({ processes: count, memory: count, fileSize: count }),
+})
+
+/** The mode by itself, or an object. */
+const sandbox: Shape<SandboxConfig> = {
+  ...sandboxMembers,
+  read: (value, place, problems) => sandboxMembers.read(typeof value === 'string' ? { mode: value } : value, place, problems),
+}
+
+const hooks = list(
+  object<CommandHook>({
+    command: string('a program', (text) => text !== '' && !text.includes('\0')),
+    args: list(secretString('a text', (text) => !text.includes('\0'))),
+    tools: list(toolPattern),
+    timeout: ms,
+    cwd: path,
+  }),
+)
+
+const mcpServer = object<McpServerConfig>({
+  type: oneOf(['stdio', 'http', 'streamable-http'], '"stdio" or "http"'),
+  command: string('a program'),
+  args: list(secretString('a text', () => true)),
+  env: record(
+    secretString('a text', (text) => !text.includes('\0')),
+    { expected: variable, pattern: /^[^=\0]+$/ },
   ),
+  cwd: path,
+  // It may hold `${NAME}` in any place, and a key.
+  url: secretString('a URL that begins with http:// or https://', (text) => /^(?:https?:\/\/|\$\{)/i.test(text)),
+  headers,
+  includeTools: list(string('the name of a tool')),
+  disabled: boolean(),
+  sandbox,
+  timeout: ms,
+  startTimeout: ms,
 })
 
 export const CONFIG_SHAPE: Shape<CriaConfig> = object<CriaConfig>({
   models: object<NonNullable<CriaConfig['models']>>({ main: modelRef, quick: modelRef, task: modelRef, reasoning: modelRef }),
   aliases: record(modelRef, { expected: 'a name that is not main, quick, task or reasoning, without "/"', pattern: ALIAS }),
   fallbackModels: list(modelRef),
-  fallbackOn: list(string(`one of ${FALLBACK_CODES.join(', ')}`, isFallbackCode) as Shape<FallbackCode>),
+  fallbackOn: list(oneOf(FALLBACK_CODES)),
   providers: object<NonNullable<CriaConfig['providers']>>(Object.fromEntries(PROVIDER_NAMES.map((name) => [name, provider]))),
   modelFacts: record(
-    object<ModelFactsConfig>({
-      contextWindow: tokens,
-      maxOutputTokens: tokens,
-      images: boolean(),
-      price: priceShape(),
-    }),
+    object<ModelFactsConfig>({ contextWindow: tokens, maxOutputTokens: tokens, images: boolean(), price: bothRates }),
     { expected: 'a model as "provider/model"', pattern: /^[^\s/]+\/\S+$/u },
   ),
   store: storeName,
-  stores: record(object<StoreConfig>({ paths: list(string('a path', (text) => text !== '' && !text.includes('\0'))) }), {
-    expected: 'the name of a store',
-    pattern: STORE_NAME,
-  }),
+  stores: record(object<StoreConfig>({ paths: list(path) }), { expected: 'the name of a store', pattern: STORE_NAME }),
   embed: modelRef,
-  nResults: number('a whole number from 1 to 1000', (value) => Number.isSafeInteger(value) && value >= 1 && value <= 1000),
-  hooks: object<NonNullable<CriaConfig['hooks']>>({
-    onPrompt: list(hookShape()),
-    onToolCall: list(hookShape()),
-    onToolResult: list(hookShape()),
-    onStop: list(hookShape()),
-  }),
+  nResults: wholeFrom1('a whole number from 1 to 1000', 1000),
+  hooks: object<NonNullable<CriaConfig['hooks']>>({ onPrompt: hooks, onToolCall: hooks, onToolResult: hooks, onStop: hooks }),
   agent: object<AgentConfig>({
-    model: string('a model as "provider/model", or main, quick, task, reasoning', (text) => text !== ''),
-    tools: list(string('the name of a tool', (text) => /^[\w*-]+$/.test(text))),
-    maxSteps: number('a whole number of at least 1', (value) => Number.isSafeInteger(value) && value >= 1),
+    model: string('a model as "provider/model", or main, quick, task, reasoning'),
+    tools: list(toolPattern),
+    maxSteps: wholeFrom1('a whole number of at least 1'),
     disabled: boolean(),
   }),
-  slowAfter: number('milliseconds, 1 or more', (value) => Number.isFinite(value) && value >= 1),
-  bell: number('seconds, 0 or more', (value) => Number.isFinite(value) && value >= 0),
+  slowAfter: ms,
+  bell: numberFrom(0, 'seconds, 0 or more'),
   rules: object<NonNullable<CriaConfig['rules']>>({ allow: list(rule), ask: list(rule), deny: list(rule) }),
   budget: object<BudgetConfig>({
-    turn: object<NonNullable<BudgetConfig['turn']>>({
-      ...limits,
-      ms: number('milliseconds, 1 or more', (value) => Number.isFinite(value) && value >= 1),
-    }),
+    turn: object<NonNullable<BudgetConfig['turn']>>({ ...limits, ms }),
     session: object<BudgetLimits>(limits),
     day: object<BudgetLimits>(limits),
   }),
-  sandbox: sandboxShape(),
-  mcpServers: record(mcpServerShape(), {
+  sandbox,
+  mcpServers: record(mcpServer, {
     expected: 'the name of an MCP server (letters, digits, "-" and single "_", at most 32)',
     pattern: SERVER_NAME,
   }),
   $schema: string('a string', () => true),
 })
-
-function isFallbackCode(text: string): boolean {
-  return (FALLBACK_CODES as readonly string[]).includes(text)
-}
-
-/** The mode by itself, or an object. */
-function sandboxShape(): Shape<SandboxConfig> {
-  const count = number('a whole number above 0', (value) => Number.isSafeInteger(value) && value > 0)
-  const mode = string(`one of ${SANDBOX_MODES.join(', ')}`, (text) => (SANDBOX_MODES as readonly string[]).includes(text))
-  const members = object<SandboxConfig>({
-    mode: mode as Shape<SandboxMode>,
-    network: string('"none" or "all"', (text) => text === 'none' || text === 'all') as Shape<'none' | 'all'>,
-    writable: list(string('a path', (text) => text !== '' && !text.includes('\0'))),
-    environment: list(string('the name of an environment variable', (text) => /^[A-Za-z_]\w*$/.test(text))),
-    limits: object<NonNullable<SandboxConfig['limits']>>({ processes: count, memory: count, fileSize: count }),
-  })
-  return {
-    ...members,
-    read: (value, path, problems) => members.read(typeof value === 'string' ? { mode: value } : value, path, problems),
-  }
-}
-
-function hookShape(): Shape<CommandHook> {
-  return object<CommandHook>({
-    command: string('a program', (text) => text !== '' && !text.includes('\0')),
-    args: list(secretString('a text', (text) => !text.includes('\0'))),
-    tools: list(string('the name of a tool', (text) => /^[\w*-]+$/.test(text))),
-    timeout: number('milliseconds, 1 or more', (value) => Number.isFinite(value) && value >= 1),
-    cwd: string('a path', (text) => text !== '' && !text.includes('\0')),
-  })
-}
-
-function mcpServerShape(): Shape<McpServerConfig> {
-  const ms = number('milliseconds, 1 or more', (value) => Number.isFinite(value) && value >= 1)
-  const types = ['stdio', 'http', 'streamable-http']
-  return object<McpServerConfig>({
-    type: string('"stdio" or "http"', (text) => types.includes(text)) as Shape<NonNullable<McpServerConfig['type']>>,
-    command: string('a program'),
-    args: list(secretString('a text', () => true)),
-    env: record(
-      secretString('a text', (text) => !text.includes('\0')),
-      { expected: 'the name of an environment variable', pattern: /^[^=\0]+$/ },
-    ),
-    cwd: string('a path', (text) => text !== '' && !text.includes('\0')),
-    // It may hold `${NAME}` in any place, and a key.
-    url: secretString('a URL that begins with http:// or https://', (text) => /^(?:https?:\/\/|\$\{)/i.test(text)),
-    headers: provider.fields?.['headers'] as Shape<Readonly<Record<string, string>>>,
-    includeTools: list(string('the name of a tool')),
-    disabled: boolean(),
-    sandbox: sandboxShape(),
-    timeout: ms,
-    startTimeout: ms,
-  })
-}
-
-/** Of a price either input and output are known, or nothing is. */
-function priceShape(): Shape<Rates> {
-  const members = object<Rates>({ input: price, output: price, cacheRead: price, cacheWrite: price, cacheWrite1h: price })
-  return {
-    ...members,
-    read(value, path, problems) {
-      const before = problems.length
-      const read = members.read(value, path, problems)
-      if (read === undefined || problems.length > before) return undefined
-      for (const key of ['input', 'output'] as const) {
-        if ((read as Partial<Rates>)[key] === undefined)
-          problems.push({ path: `${path}.${key}`, expected: price.expected, received: 'nothing' })
-      }
-      return problems.length > before ? undefined : read
-    },
-  }
-}
-
-function isHttpUrl(text: string): boolean {
-  return URL.canParse(text) && /^https?:\/\//i.test(text)
-}

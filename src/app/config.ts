@@ -1,17 +1,17 @@
 /** Reads the user's `config.json` and, where it is trusted, the project's. */
 
 import { existsSync, realpathSync, statSync } from 'node:fs'
-import { dirname, isAbsolute, resolve } from 'node:path'
-import { ConfigurationError, CriaError } from '../core/error.ts'
+import { dirname, resolve } from 'node:path'
+import { ConfigurationError } from '../core/error.ts'
 import { HOOK_NAMES } from '../core/hook.ts'
 import { LISTS } from '../tools/permissions/rule.ts'
 import { isRecord } from '../util/check.ts'
 import type { Problem } from '../util/check.ts'
-import { whileLocked, writeFileAtomically } from '../util/files.ts'
+import { writeFileAtomically } from '../util/files.ts'
 import { CONFIG_SHAPE } from './config-schema.ts'
-import type { CriaConfig } from './config-schema.ts'
-import { readConfigFile } from './home-file.ts'
-import { homePaths, makeHomeFolder, reason, remedy } from './paths.ts'
+import type { CriaConfig, StoreConfig } from './config-schema.ts'
+import { readSmallFile, whileHomeFileIsLocked } from './home-file.ts'
+import { homePaths } from './paths.ts'
 import type { HomePaths, Surroundings } from './paths.ts'
 import { findProjectConfig, trustState } from './trust.ts'
 import type { ProjectConfig, TrustState } from './trust.ts'
@@ -100,22 +100,16 @@ export function parseConfig(content: string, file: string): CriaConfig {
  * @throws ConfigurationError when it cannot be read, or would be wrong after the change; CriaError `store_failed` when it cannot be written.
  */
 export function changeConfig(paths: HomePaths, change: (config: Record<string, unknown>) => void): void {
-  try {
-    makeHomeFolder(paths)
-    whileLocked(paths.config, () => {
-      const before = readIfThere(paths.config) ?? '{}'
-      parseConfig(before, paths.config)
-      const config = JSON.parse(before.replace(/^\uFEFF/, '')) as Record<string, unknown>
-      change(config)
-      const after = `${JSON.stringify(config, undefined, 2)}\n`
-      parseConfig(after, paths.config)
-      // Where it is a link, what it leads to is replaced.
-      writeFileAtomically(existsSync(paths.config) ? realpathSync(paths.config) : paths.config, after)
-    })
-  } catch (cause) {
-    if (cause instanceof CriaError) throw cause
-    throw new CriaError('store_failed', `${paths.config} cannot be written: ${reason(cause)}.`, { cause, hint: remedy(cause) })
-  }
+  whileHomeFileIsLocked(paths.config, paths, () => {
+    const before = readIfThere(paths.config) ?? '{}'
+    parseConfig(before, paths.config)
+    const config = JSON.parse(before.replace(/^\uFEFF/, '')) as Record<string, unknown>
+    change(config)
+    const after = `${JSON.stringify(config, undefined, 2)}\n`
+    parseConfig(after, paths.config)
+    // Where it is a link, what it leads to is replaced.
+    writeFileAtomically(existsSync(paths.config) ? realpathSync(paths.config) : paths.config, after)
+  })
 }
 
 function describeProblems(problems: readonly Problem[]): string {
@@ -126,29 +120,27 @@ function describeProblems(problems: readonly Problem[]): string {
   return shown.join('\n')
 }
 
-/** Joins two configurations: objects key by key, rules one list after the other, everything else is replaced by what `over` says. */
+/** Joins two configurations: objects key by key, rules and hooks one list after the other, everything else is replaced by what `over` says. */
 export function mergeConfig(base: CriaConfig, over: CriaConfig): CriaConfig {
-  const merged = withHooks(withServers(mergeObjects(base, over), base, over), base, over)
-  if (base.sandbox?.mode === 'required' && merged.sandbox?.mode !== 'required') {
-    return mergeConfig(base, { ...over, sandbox: { ...over.sandbox, mode: 'required' } })
+  const merged = mergeObjects(base, over)
+  return {
+    ...merged,
+    // A server is replaced as a whole: the arguments of one must not come to the keys of another.
+    ...(over.mcpServers === undefined ? {} : { mcpServers: { ...base.mcpServers, ...over.mcpServers } }),
+    // A project may add rules and hooks; those of its user come first and stay.
+    ...(over.hooks === undefined ? {} : { hooks: joinedLists(HOOK_NAMES, base.hooks, over.hooks) }),
+    ...(over.rules === undefined ? {} : { rules: joinedLists(LISTS, base.rules, over.rules) }),
+    ...(base.sandbox?.mode === 'required' ? { sandbox: { ...merged.sandbox, mode: 'required' } } : {}),
   }
-  if (base.rules === undefined || over.rules === undefined) return merged
-  // A project may add rules; what its user forbids stays forbidden.
-  const lists = LISTS.map((list) => [list, [...(base.rules?.[list] ?? []), ...(over.rules?.[list] ?? [])]] as const)
-  return { ...merged, rules: Object.fromEntries(lists.filter(([, rules]) => rules.length > 0)) }
 }
 
-/** A project may add hooks; those of its user come first and stay. */
-function withHooks(merged: CriaConfig, base: CriaConfig, over: CriaConfig): CriaConfig {
-  if (base.hooks === undefined || over.hooks === undefined) return merged
-  const hooks = HOOK_NAMES.map((name) => [name, [...(base.hooks?.[name] ?? []), ...(over.hooks?.[name] ?? [])]] as const)
-  return { ...merged, hooks: Object.fromEntries(hooks.filter(([, commands]) => commands.length > 0)) }
-}
-
-/** A server is replaced as a whole: the arguments of one must not come to the keys of another. */
-function withServers(merged: CriaConfig, base: CriaConfig, over: CriaConfig): CriaConfig {
-  if (over.mcpServers === undefined) return merged
-  return { ...merged, mcpServers: { ...base.mcpServers, ...over.mcpServers } }
+function joinedLists<Name extends string, Item>(
+  names: readonly Name[],
+  base: { readonly [Key in Name]?: readonly Item[] } = {},
+  over: { readonly [Key in Name]?: readonly Item[] },
+): { readonly [Key in Name]?: readonly Item[] } {
+  const lists = names.map((name) => [name, [...(base[name] ?? []), ...(over[name] ?? [])]] as const)
+  return Object.fromEntries(lists.filter(([, items]) => items.length > 0)) as { [Key in Name]?: readonly Item[] }
 }
 
 function mergeObjects<T extends object>(base: T, over: T): T {
@@ -160,45 +152,29 @@ function mergeObjects<T extends object>(base: T, over: T): T {
   return merged as T
 }
 
-/** Paths in a configuration are relative to the folder it belongs to, wherever the command is run. */
-function withAbsolutePaths(config: CriaConfig, folder: string): CriaConfig {
-  return withHookFolders(withServerFolders(withStorePaths(config, folder), folder), folder)
-}
-
 /**
- * A program is started in the folder of its configuration, not in that of the command: what is looked for from there, such as a program
- * that `npx` runs, would come out of whatever folder somebody works in.
+ * Makes paths absolute: they are relative to the folder of the configuration, wherever the command is run. Programs are started in that folder
+ * too: what is looked for from there, such as a program that `npx` runs, would come out of whatever folder somebody works in.
  */
-function withServerFolders(config: CriaConfig, folder: string): CriaConfig {
-  if (config.mcpServers === undefined) return config
-  const servers = Object.entries(config.mcpServers).map(([name, server]) => [
-    name,
-    server.command === undefined ? server : { ...server, cwd: resolve(folder, server.cwd ?? '.') },
-  ])
-  return { ...config, mcpServers: Object.fromEntries(servers) as NonNullable<CriaConfig['mcpServers']> }
+function withAbsolutePaths({ stores, mcpServers, hooks, ...rest }: CriaConfig, folder: string): CriaConfig {
+  const startedIn = <T extends { readonly cwd?: string }>(program: T): T => ({
+    ...program,
+    cwd: resolve(folder, program.cwd ?? '.'),
+  })
+  const absolute = ({ paths, ...store }: StoreConfig): StoreConfig =>
+    paths === undefined ? store : { ...store, paths: paths.map((path) => resolve(folder, path)) }
+  return {
+    ...rest,
+    ...(stores === undefined ? {} : { stores: mapped(stores, absolute) }),
+    ...(mcpServers === undefined
+      ? {}
+      : { mcpServers: mapped(mcpServers, (server) => (server.command === undefined ? server : startedIn(server))) }),
+    ...(hooks === undefined ? {} : { hooks: mapped(hooks, (commands) => commands.map(startedIn)) }),
+  }
 }
 
-/** As for servers. */
-function withHookFolders(config: CriaConfig, folder: string): CriaConfig {
-  if (config.hooks === undefined) return config
-  const hooks = Object.entries(config.hooks).map(([name, commands]) => [
-    name,
-    commands.map((hook) => ({ ...hook, cwd: resolve(folder, hook.cwd ?? '.') })),
-  ])
-  return { ...config, hooks: Object.fromEntries(hooks) as NonNullable<CriaConfig['hooks']> }
-}
-
-function withStorePaths(config: CriaConfig, folder: string): CriaConfig {
-  if (config.stores === undefined) return config
-  const stores = Object.fromEntries(
-    Object.entries(config.stores).map(([name, store]) => [
-      name,
-      store.paths === undefined
-        ? store
-        : { ...store, paths: store.paths.map((path) => (isAbsolute(path) ? path : resolve(folder, path))) },
-    ]),
-  )
-  return { ...config, stores }
+function mapped<T>(object: { readonly [name: string]: T }, change: (value: T) => T): { readonly [name: string]: T } {
+  return Object.fromEntries(Object.entries(object).map(([name, value]) => [name, change(value)]))
 }
 
 function readIfThere(file: string): string | undefined {
@@ -207,5 +183,5 @@ function readIfThere(file: string): string | undefined {
   } catch {
     // What is in the way is told by reading.
   }
-  return readConfigFile(file)
+  return readSmallFile(file, 'configuration')
 }

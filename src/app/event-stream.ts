@@ -1,9 +1,10 @@
 /** Sends the events of a turn over HTTP: as server-sent events (https://html.spec.whatwg.org/multipage/server-sent-events.html) in a standard `Response`. */
 
 import { setImmediate } from 'node:timers/promises'
-import { ConfigurationError, CriaError } from '../core/error.ts'
+import { ConfigurationError, CriaError, errorFromInfo } from '../core/error.ts'
 import type { QueryEvent, QueryResult } from '../core/event.ts'
 import { checkNames, checkNumber } from '../engine/check-values.ts'
+import { abortReasonOf, causeOf } from '../model/error-info.ts'
 import { namesOf } from '../util/nearest.ts'
 
 /** Options of `toResponse()`. */
@@ -147,4 +148,26 @@ export async function startTurn(events: AsyncGenerator<QueryEvent, QueryResult |
     throw new CriaError(code, message, facts)
   }
   return { turnId, sessionId, ended }
+}
+
+/**
+ * Reads a turn to its end; events of nested turns are left to `tell`.
+ *
+ * @param tell called with every event.
+ * @returns `undefined` where the events end without a result.
+ * @throws CriaError of a turn that failed, `aborted` for one that was cancelled.
+ */
+export async function resultOf(
+  events: AsyncIterable<QueryEvent>,
+  tell?: (event: QueryEvent) => void,
+): Promise<QueryResult | undefined> {
+  let result: QueryResult | undefined
+  for await (const event of events) {
+    tell?.(event)
+    if (event.parent !== undefined) continue
+    if (event.type === 'error') throw errorFromInfo(event.error, causeOf(event.error))
+    if (event.type === 'cancelled') throw new CriaError('aborted', event.reason, { cause: abortReasonOf(event) })
+    if (event.type === 'complete') result = event.result
+  }
+  return result
 }

@@ -37,21 +37,17 @@ function hitsOf(text: string, query: string): Hit[] {
 /** The hits, all within `length`, that have the most different terms among them; of equal ones the first. */
 function densest(hits: readonly Hit[], length: number): { readonly first: Stretch; readonly last: Stretch } {
   let best: { first: Stretch; last: Stretch; terms: number } = { first: NOWHERE, last: NOWHERE, terms: 0 }
-  const counts = new Map<string, number>()
-  let from = 0
-  for (const last of hits) {
-    for (const term of last.terms) counts.set(term, (counts.get(term) ?? 0) + 1)
-    let first = hits[from] ?? last
-    while (first !== last && last.end - first.start > length) {
-      for (const term of first.terms) {
-        const left = (counts.get(term) ?? 0) - 1
-        if (left > 0) counts.set(term, left)
-        else counts.delete(term)
-      }
-      from++
-      first = hits[from] ?? last
+  for (const [from, first] of hits.entries()) {
+    const terms = new Set<string>()
+    let last = first
+    for (let at = from; at < hits.length; at++) {
+      const hit = hits[at] ?? first
+      if (at > from && hit.end - first.start > length) break
+      const before = terms.size
+      for (const term of hit.terms) terms.add(term)
+      if (terms.size > before) last = hit
     }
-    if (counts.size > best.terms) best = { first, last, terms: counts.size }
+    if (terms.size > best.terms) best = { first, last, terms: terms.size }
   }
   return best
 }

@@ -12,7 +12,8 @@ import { ScriptedModel } from '../providers/scripted/scripted-model.ts'
 import { SqliteRecorder } from '../recorders/sqlite/recorder.ts'
 import { collectFeedback } from './feedback.ts'
 import type { BlindPair, Chosen, FeedbackOptions, Side } from './feedback.ts'
-import { binomialP, positionBias, preferencePairs, preferenceStats, wilson } from './preferences.ts'
+import { positionBias, preferencePairs, preferenceStats } from './preferences.ts'
+import { binomialP, wilson } from './eval/statistics.ts'
 import { query } from './query.ts'
 
 let folder: string

@@ -1,22 +1,21 @@
 /** Asks the same question twice, lets somebody choose the better answer without knowing who gave it, and records the choice. */
 
-import { ConfigurationError, CriaError, errorFromInfo } from '../core/error.ts'
+import { ConfigurationError, CriaError } from '../core/error.ts'
 import type { FeedbackEvent, QueryEvent, QueryResult } from '../core/event.ts'
-import type { JsonObject } from '../core/json.ts'
 import { toMessages } from '../core/message.ts'
 import type { Message } from '../core/message.ts'
 import type { LanguageModel } from '../core/model.ts'
 import type { Recorder } from '../core/recorder.ts'
-import type { Tool } from '../core/tool.ts'
 import { checkNames, checkPort, checkType } from '../engine/check-values.ts'
-import { causeOf, reasonOf } from '../engine/to-the-end.ts'
+import { reasonOf } from '../engine/to-the-end.ts'
 import { orAborted } from '../util/promise.ts'
 import { namesOf } from '../util/nearest.ts'
+import { resultOf } from './event-stream.ts'
 import { openJournal } from './journal.ts'
 import type { ModelInput } from './models.ts'
 import { query } from './query.ts'
 import type { QueryOptions } from './query.ts'
-import { defaultModel, resolveModel } from './user-models.ts'
+import { defaultModel, resolveModel } from './open-model.ts'
 
 /** `first` and `second` by the order in which they are shown; `tie`: both are equally good; `both_bad`: neither will do. */
 export const VERDICTS = ['first', 'second', 'tie', 'both_bad'] as const
@@ -133,18 +132,21 @@ export async function collectFeedback(options: FeedbackOptions): Promise<Feedbac
   checkOptions(options)
   const { query: request, choose, onEvent, random = Math.random, now = Date.now } = options
   const recorder = options.recorder ?? (await openJournal())
-  const models = await modelsOf(options)
-  const messages = await conversationOf(request, recorder)
-  const shown = random() < 0.5 ? models : ([models[1], models[0]] as const)
+  const asking = await modelsOf(options)
+  // Read without a turn of its own, so that the session is not busy.
+  const history = request.sessionId === undefined ? undefined : await recorder.read.history(request.sessionId)
+  const shown = random() < 0.5 ? asking : ([asking[1], asking[0]] as const)
   const failed = new AbortController()
   const caller = request.abortSignal
   const signal = caller === undefined ? failed.signal : AbortSignal.any([caller, failed.signal])
   const answer = (model: LanguageModel, side: Side): Promise<Judged> =>
-    judged(asked(request, { model, messages, recorder, signal }), (event) => onEvent?.(event, side)).catch((thrown: unknown) => {
-      // One answer failed, so there is no choice to make: stop the other before it costs more.
-      failed.abort(thrown)
-      throw thrown
-    })
+    judged(asked(request, { model, recorder, abortSignal: signal }, history), (event) => onEvent?.(event, side)).catch(
+      (thrown: unknown) => {
+        // One answer failed, so there is no choice to make: stop the other before it costs more.
+        failed.abort(thrown)
+        throw thrown
+      },
+    )
   const [first, second] = await both(answer(shown[0], 'first'), answer(shown[1], 'second'))
 
   const question = questionOf(toMessages([request.prompt ?? [], request.messages ?? []]))
@@ -158,64 +160,51 @@ export async function collectFeedback(options: FeedbackOptions): Promise<Feedbac
     throw caller?.aborted === true ? new CriaError('aborted', reasonOf(caller.reason), { cause: thrown }) : thrown
   })
   if (chosen === undefined) return { choice: null, event: null, first, second }
-  const { choice, comment } = checked(chosen)
+  const { choice, ...comment } = checked(chosen)
   const event = eventOf(choice, comment, first, second)
+  const models = { first: first.model, second: second.model }
   await recorder.feedback({
     at: now(),
     choice: event.choice,
     first: first.turnId,
     second: second.turnId,
     question,
-    details: detailsOf(choice, comment, first, second),
+    details: { verdict: choice, models, order: 'random', ...comment },
   })
   onEvent?.(event, undefined)
-  return { choice, ...(comment === undefined ? {} : { comment }), event, first, second }
+  return { choice, ...comment, event, first, second }
 }
 
-interface Asked {
-  readonly model: LanguageModel
-  readonly messages: readonly Message[] | undefined
-  readonly recorder: Recorder
-  readonly signal: AbortSignal
-}
-
-function asked(request: FeedbackOptions['query'], { model, messages, recorder, signal }: Asked): AsyncIterable<QueryEvent> {
-  const { sessionId: _, messages: given, tools = [], rules, ...rest } = request
-  const said = messages ?? given
+/** Begins one of the two turns, in which every tool that may change something is forbidden. */
+function asked(
+  request: FeedbackOptions['query'],
+  given: Required<Pick<QueryOptions, 'model' | 'abortSignal'>> & { readonly recorder: Recorder },
+  history: readonly Message[] | undefined,
+): AsyncIterable<QueryEvent> {
+  const { sessionId: _, messages = history, tools = [], rules, ...rest } = request
+  const effectful = tools.flatMap(({ name, isReadOnly }) => (isReadOnly === true ? [] : [name]))
   return query({
     ...rest,
-    ...(said === undefined ? {} : { messages: said }),
-    ...(tools.length === 0 ? {} : { tools, rules: { ...rules, deny: [...(rules?.deny ?? []), ...tools.flatMap(effectful)] } }),
-    model,
+    ...(messages === undefined ? {} : { messages }),
+    ...(tools.length === 0 ? {} : { tools, rules: { ...rules, deny: [...(rules?.deny ?? []), ...effectful] } }),
+    ...given,
     switchModels: false,
-    recorder,
-    abortSignal: signal,
     operation: 'compare',
     bot: rest.bot ?? { kind: 'Comparison' },
   })
 }
 
-/** The rule against a tool that may change something. */
-function effectful({ name, isReadOnly }: Tool): readonly string[] {
-  return isReadOnly === true ? [] : [name]
-}
-
 /** Reads a turn to its end. */
 async function judged(events: AsyncIterable<QueryEvent>, tell: (event: QueryEvent) => void): Promise<Judged> {
   let message: Message | undefined
-  for await (const event of events) {
+  const result = await resultOf(events, (event) => {
     tell(event)
-    if (event.parent !== undefined) continue
-    if (event.type === 'message') message = event.message
-    else if (event.type === 'error') throw errorFromInfo(event.error, causeOf(event.error))
-    else if (event.type === 'cancelled') throw new CriaError('aborted', event.reason)
-    else if (event.type === 'complete' && message !== undefined) {
-      const { result } = event
-      const { text, turnId, sessionId, model } = result
-      return { text, message, turnId, sessionId, model, result }
-    }
-  }
-  throw new CriaError('no_assistant_message', 'An answer to compare ended without a message.')
+    if (event.type === 'message' && event.parent === undefined) message = event.message
+  })
+  if (result === undefined || message === undefined)
+    throw new CriaError('no_assistant_message', 'An answer to compare ended without a message.')
+  const { text, turnId, sessionId, model } = result
+  return { text, message, turnId, sessionId, model, result }
 }
 
 /** Both, or the first failure once neither runs any more. */
@@ -230,11 +219,6 @@ async function modelsOf({ models, samples }: FeedbackOptions): Promise<readonly 
   if (models !== undefined) return [resolveModel(models[0]), resolveModel(models[1])]
   const model = samples?.model === undefined ? await defaultModel() : resolveModel(samples.model)
   return [model, model]
-}
-
-/** Reads the messages of the session without opening a turn in it, so that the session is not busy. */
-async function conversationOf(request: FeedbackOptions['query'], recorder: Recorder): Promise<readonly Message[] | undefined> {
-  return request.sessionId === undefined ? undefined : await recorder.read.history(request.sessionId)
 }
 
 function questionOf(messages: readonly Message[]): string {
@@ -254,20 +238,11 @@ function checked(given: unknown): FeedbackChoice {
   return { choice, ...(typeof comment === 'string' && comment.trim() !== '' ? { comment } : {}) }
 }
 
-function eventOf(choice: FeedbackVerdict, comment: string | undefined, first: Judged, second: Judged): FeedbackEvent {
-  const said = comment === undefined ? {} : { comment }
-  if (choice === 'first') return { type: 'feedback', choice, preferred: first.turnId, rejected: second.turnId, ...said }
-  if (choice === 'second') return { type: 'feedback', choice, preferred: second.turnId, rejected: first.turnId, ...said }
-  return { type: 'feedback', choice: 'none', reason: choice, preferred: null, rejected: null, ...said }
-}
-
-function detailsOf(choice: FeedbackVerdict, comment: string | undefined, first: Judged, second: Judged): JsonObject {
-  return {
-    verdict: choice,
-    models: { first: first.model, second: second.model },
-    order: 'random',
-    ...(comment === undefined ? {} : { comment }),
-  }
+function eventOf(choice: FeedbackVerdict, comment: { readonly comment?: string }, first: Judged, second: Judged): FeedbackEvent {
+  if (choice === 'tie' || choice === 'both_bad')
+    return { type: 'feedback', choice: 'none', reason: choice, preferred: null, rejected: null, ...comment }
+  const [preferred, rejected] = choice === 'first' ? [first, second] : [second, first]
+  return { type: 'feedback', choice, preferred: preferred.turnId, rejected: rejected.turnId, ...comment }
 }
 
 function checkOptions(options: FeedbackOptions): void {

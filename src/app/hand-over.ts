@@ -10,6 +10,7 @@ import type { LanguageModel } from '../core/model.ts'
 import type { FilePart, ImagePart } from '../core/part.ts'
 import type { FilledPrompt } from '../core/prompt.ts'
 import type { DocumentStore } from '../core/store.ts'
+import type { Got } from '../tools/builtin/http-get.ts'
 import { file, image } from './attachments.ts'
 
 export interface HandedOver {
@@ -29,7 +30,6 @@ export interface HandedOver {
 /** Of a page or file that is fetched. */
 const MAX_BYTES = 20_000_000
 const FETCH_MS = 30_000
-const MAX_REDIRECTS = 5
 
 /**
  * Reads a file, or fetches an address, whose server the user has named: it may be a local one, what it redirects to may not.
@@ -82,28 +82,28 @@ function named<T>(name: string, read: () => T): T {
 }
 
 async function fetched(address: string, signal: AbortSignal): Promise<HandedOver> {
-  if (!URL.canParse(address)) throw new ConfigurationError(`${JSON.stringify(address)} is not an address.`)
-  let url = new URL(address)
-  const { httpGet } = await import('../tools/builtin/http-get.ts')
+  const start = addressOf(address)
+  const { followRedirects, httpGet } = await import('../tools/builtin/http-get.ts')
   // With its port: what it redirects to may not reach other programs of its machine.
-  const allowedHosts = [`${url.hostname}:${url.port || (url.protocol === 'https:' ? 443 : 80)}`]
+  const allowedHosts = [`${start.hostname}:${start.port || (start.protocol === 'https:' ? 443 : 80)}`]
   const limit = AbortSignal.any([signal, AbortSignal.timeout(FETCH_MS)])
-  for (let hops = 0; hops <= MAX_REDIRECTS; hops++) {
-    if (!/^https?:$/.test(url.protocol) || url.username !== '' || url.password !== '')
-      throw new ConfigurationError(`${url.origin} cannot be fetched: expected an http or https address without a password.`)
-    const { status, headers, body } = await httpGet(url, { signal: limit, maxBytes: MAX_BYTES, allowedHosts })
-    if (status >= 300 && status < 400 && headers['location'] !== undefined) {
-      url = new URL(headers['location'], url)
-      continue
-    }
-    if (status >= 400) throw new CriaError('network', `${url.href} answered with status ${status}.`)
-    const handed = handOverBytes(body, url.href, 'page')
-    if (!/\bhtml\b/.test(headers['content-type'] ?? '')) return handed
-    const { readHtml } = await import('./builtin-tools.ts')
-    const text = await readHtml(body)
-    return { ...handed, mediaType: 'text/html', bytes: Buffer.byteLength(text), text }
-  }
-  throw new CriaError('network', `${address} redirects more than ${MAX_REDIRECTS} times.`)
+  const get = (url: URL): Promise<Got> => httpGet(url, { signal: limit, maxBytes: MAX_BYTES, allowedHosts })
+  const { url, status, headers, body } = await followRedirects(start, get, addressOf)
+  if (status >= 400) throw new CriaError('network', `${url.href} answered with status ${status}.`)
+  const handed = handOverBytes(body, url.href, 'page')
+  if (!/\bhtml\b/.test(headers['content-type'] ?? '')) return handed
+  const { readHtml } = await import('./builtin-tools.ts')
+  const text = await readHtml(body)
+  return { ...handed, mediaType: 'text/html', bytes: Buffer.byteLength(text), text }
+}
+
+/** @param base what `text` is relative to, for a redirect. @throws ConfigurationError for what is not fetched. */
+function addressOf(text: string, base?: URL): URL {
+  const url = URL.parse(text, base?.href)
+  if (url === null) throw new ConfigurationError(`${JSON.stringify(text.slice(0, 200))} is not an address.`)
+  if (!/^https?:$/.test(url.protocol) || url.username !== '' || url.password !== '')
+    throw new ConfigurationError(`${url.origin} cannot be fetched: expected an http or https address without a password.`)
+  return url
 }
 
 /** The question with what was handed over: the data first, since the question stays last. */

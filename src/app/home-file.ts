@@ -1,6 +1,6 @@
-/** Reads files of configuration, and reads and writes small JSON files of the home: consents, approvals, keys. */
+/** Reads and writes small files of the home: configuration, templates, consents, approvals, keys. */
 
-import { existsSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { ConfigurationError, CriaError, isCriaError } from '../core/error.ts'
 import { whileLocked, writeFileAtomically } from '../util/files.ts'
@@ -18,11 +18,12 @@ export function readHomeFile<T extends object>(file: string): Partial<T> | undef
   }
 }
 
-/** Replaces the file as a whole; its owner alone can read it. @throws CriaError `store_failed` */
-export function writeHomeFile(file: string, value: object, paths: HomePaths): void {
+/** Replaces the file as a whole, by JSON or by a text; its owner alone can read it. @throws CriaError `store_failed` */
+export function writeHomeFile(file: string, value: object | string, paths: HomePaths): void {
+  const text = typeof value === 'string' ? value : JSON.stringify(value, undefined, 2)
   changing(file, () => {
     makeHomeFolder(paths, dirname(file))
-    writeFileAtomically(file, `${JSON.stringify(value, undefined, 2)}\n`)
+    writeFileAtomically(file, text.endsWith('\n') ? text : `${text}\n`)
   })
 }
 
@@ -55,21 +56,32 @@ export function consentPath({ trust }: HomePaths, about: string, ending: string 
   return join(trust, `${sha256(about).slice(0, 32)}${ending}`)
 }
 
-/** More is no configuration. */
+/** Names of the files in a folder, without their ending, sorted; none where the folder cannot be read. */
+export function homeNames(folder: string, ending: string): readonly string[] {
+  try {
+    return readdirSync(folder)
+      .flatMap((file) => (file.endsWith(ending) ? [file.slice(0, -ending.length)] : []))
+      .toSorted()
+  } catch {
+    return []
+  }
+}
+
 const MAX_BYTES = 1 << 20
 
 /**
  * Looks at the entry first: reading a pipe would wait for ever, and a device may have no end.
  *
+ * @param kind what no larger file is: `configuration`.
  * @throws ConfigurationError when it cannot be read, is no regular file, or is larger than 1 MB.
  */
-export function readConfigFile(file: string): string {
+export function readSmallFile(file: string, kind: string): string {
   try {
     const status = statSync(file)
     if (status.isDirectory()) throw new ConfigurationError(`${file} cannot be read: it is a folder.`)
     if (!status.isFile()) throw new ConfigurationError(`${file} is no regular file.`)
     if (status.size > MAX_BYTES)
-      throw new ConfigurationError(`${file} is larger than 1 MB (${status.size} bytes), which is no configuration.`)
+      throw new ConfigurationError(`${file} is larger than 1 MB (${status.size} bytes), which is no ${kind}.`)
     return readFileSync(file, 'utf8')
   } catch (cause) {
     if (cause instanceof ConfigurationError) throw cause

@@ -9,8 +9,8 @@ import { CHUNKER_VERSION } from '../stores/chunk/chunk-document.ts'
 import { promisedKind } from '../stores/load/formats.ts'
 import { extractDocument, LOADER_VERSION } from '../stores/load/load-file.ts'
 import type { SourceState } from '../stores/sqlite.ts'
-import { httpGet, isSameSite } from '../tools/builtin/http-get.ts'
-import type { Got } from '../tools/builtin/http-get.ts'
+import { followRedirects, httpGet, isSameSite } from '../tools/builtin/http-get.ts'
+import type { Followed, Got } from '../tools/builtin/http-get.ts'
 import { hashOf } from '../tools/builtin/text-file.ts'
 import { ALLOW_ALL, ALLOW_NOTHING, readRobots } from '../util/robots.ts'
 import type { Robots } from '../util/robots.ts'
@@ -34,7 +34,6 @@ const LONGEST_PAUSE_MS = 30_000
 const PAGE_MS = 30_000
 const MAX_BYTES = 10_000_000
 const MAX_TOTAL_BYTES = 300_000_000
-const MAX_REDIRECTS = 5
 /** Addresses that wait to be fetched; what is found beyond that is left out. */
 const MAX_WAITING = 10_000
 const AGENT = 'cria'
@@ -53,28 +52,20 @@ export async function indexPages(
 ): Promise<IndexReport> {
   const began = performance.now()
   const run = new PagesRun(store, options)
-  for (const address of addresses) await run.index(addressOf(address))
-  if (options.dryRun !== true)
-    await keepPaths(
-      store,
-      addresses.map((address) => addressOf(address).href),
-    )
+  const starts = addresses.map(addressOf)
+  for (const start of starts) await run.index(start)
+  const kept = starts.map(({ href }) => href)
+  if (options.dryRun !== true) await keepPaths(store, kept)
   return run.report(performance.now() - began)
 }
 
 function addressOf(text: string): URL {
-  if (!URL.canParse(text)) throw new ConfigurationError(`${JSON.stringify(text.slice(0, 200))} is not an address.`)
-  const url = new URL(text)
+  const url = URL.parse(text)
+  if (url === null) throw new ConfigurationError(`${JSON.stringify(text.slice(0, 200))} is not an address.`)
   if (url.username !== '' || url.password !== '')
     throw new ConfigurationError('An address with a name or a password in it is not fetched.')
   url.hash = ''
   return url
-}
-
-interface Page {
-  /** After redirects. */
-  readonly url: URL
-  readonly got: Got
 }
 
 class PagesRun {
@@ -105,11 +96,9 @@ class PagesRun {
     for (let fetched = 0; waiting.length > 0; fetched++) {
       if (fetched === maxPages || this.#bytes > MAX_TOTAL_BYTES) {
         isComplete = false
-        const limit =
-          fetched === maxPages
-            ? `the limit of ${maxPages === 1 ? '1 page' : `${maxPages} pages`}`
-            : `the limit of ${MAX_TOTAL_BYTES / 1_000_000} MB`
-        this.#skipped.push({ path: below, reason: `${limit} is reached; left out: ${waiting.length}` })
+        const pages = maxPages === 1 ? '1 page' : `${maxPages} pages`
+        const limit = fetched === maxPages ? pages : `${MAX_TOTAL_BYTES / 1_000_000} MB`
+        this.#skipped.push({ path: below, reason: `the limit of ${limit} is reached; left out: ${waiting.length}` })
         break
       }
       const url = waiting.shift() as URL
@@ -135,7 +124,7 @@ class PagesRun {
       if (fetched > 0 && !isBelow(page.url, below)) continue
       kept.add(page.url.href)
       await this.#put(page)
-      if (!site || !isHtml(page.got)) continue
+      if (!site || !isHtml(page)) continue
       for (const link of linksOf(page)) {
         if (found.has(link.href) || !isBelow(link, below) || found.size > MAX_WAITING) continue
         found.add(link.href)
@@ -146,11 +135,11 @@ class PagesRun {
   }
 
   /** `undefined`: it is gone, or not to be fetched. `left`: it cannot be had now. */
-  async #page(url: URL, start: URL, isFirst: boolean): Promise<Page | 'left' | undefined> {
+  async #page(url: URL, start: URL, isFirst: boolean): Promise<Followed | 'left' | undefined> {
     const known = await this.#store.getSource(url.href)
     try {
       const page = await this.#fetch(url, start)
-      const { status } = page.got
+      const { status } = page
       if (status === 404 || status === 410) throw new CriaError('not_found', `${url.href} is not there (status ${status}).`)
       if (status >= 400) throw new CriaError('network', `${url.href} answered with status ${status}.`)
       return page
@@ -165,46 +154,38 @@ class PagesRun {
     }
   }
 
-  async #fetch(start: URL, named: URL): Promise<Page> {
-    let url = start
-    for (let hops = 0; hops <= MAX_REDIRECTS; hops++) {
+  #fetch(start: URL, named: URL): Promise<Followed> {
+    const get = async (url: URL): Promise<Got> => {
       const robots = await this.#robotsOf(url, named)
       if (!robots.allows(url.pathname + url.search))
         throw new CriaError('permission_denied', `robots.txt of ${url.host} does not let programs fetch ${url.href}.`)
-      const got = await this.#get(url, named, robots.delayMs)
-      const { location } = got.headers
-      if (got.status < 300 || got.status >= 400 || location === undefined) return { url, got }
-      const next = URL.canParse(location, url.href) ? new URL(location, url) : undefined
-      if (next === undefined || !isSameSite(next, url))
+      return this.#get(url, named, robots.delayMs)
+    }
+    return followRedirects(start, get, (location, from) => {
+      const next = URL.parse(location, from.href)
+      if (next === null || !isSameSite(next, from))
         throw new CriaError(
           'permission_denied',
-          `${url.href} leads to ${location}, which is another site: index that address if you want it.`,
+          `${from.href} leads to ${location}, which is another site: index that address if you want it.`,
         )
       next.hash = ''
-      url = next
-    }
-    throw new CriaError('network', `${start.href} redirects more than ${MAX_REDIRECTS} times.`)
-  }
-
-  async #robotsOf(url: URL, named: URL): Promise<Robots> {
-    const known = this.#robots.get(url.origin)
-    if (known !== undefined) return known
-    const robots = await this.#readRobots(new URL('/robots.txt', url), named)
-    this.#robots.set(url.origin, robots)
-    return robots
+      return next
+    })
   }
 
   /** Without a robots.txt everything may be fetched; where it cannot be had, nothing. */
-  async #readRobots(url: URL, named: URL): Promise<Robots> {
-    const got = await this.#get(url, named, 0)
-    if (got.status >= 500) return ALLOW_NOTHING
-    if (got.status >= 300) return ALLOW_ALL
-    const robots = readRobots(got.body.toString('utf8'), AGENT)
+  async #robotsOf({ origin, host }: URL, named: URL): Promise<Robots> {
+    const known = this.#robots.get(origin)
+    if (known !== undefined) return known
+    const got = await this.#get(new URL('/robots.txt', origin), named, 0)
+    let robots = got.status >= 500 ? ALLOW_NOTHING : ALLOW_ALL
+    if (got.status < 300) robots = readRobots(got.body.toString('utf8'), AGENT)
     if (robots.delayMs > LONGEST_PAUSE_MS && this.#options.site === true)
       throw new CriaError(
         'permission_denied',
-        `${url.host} asks for ${robots.delayMs / 1000} s between two requests: its pages are not fetched.`,
+        `${host} asks for ${robots.delayMs / 1000} s between two requests: its pages are not fetched.`,
       )
+    this.#robots.set(origin, robots)
     return robots
   }
 
@@ -231,18 +212,18 @@ class PagesRun {
     }
   }
 
-  async #put({ url, got }: Page): Promise<void> {
+  async #put(page: Followed): Promise<void> {
     const { dryRun = false, signal } = this.#options
-    const source = url.href
+    const source = page.url.href
     const known = await this.#store.getSource(source)
-    const hash = hashOf(got.body)
+    const hash = hashOf(page.body)
     const recipe = `pages ${LOADER_VERSION}.${CHUNKER_VERSION}`
     if (known?.file.hash === hash && known.file.recipe === recipe) {
       this.#counts.unchanged++
       return this.#count(known)
     }
-    const file = { path: fileNameOf(url, got), source, size: got.body.length, mtimeMs: 0, isNamed: true }
-    const extracted = await extractDocument({ file, hash, size: file.size, mtimeMs: 0, bytes: got.body }, { signal })
+    const file = { path: fileNameOf(page), source, size: page.body.length, mtimeMs: 0, isNamed: true }
+    const extracted = await extractDocument({ file, hash, size: file.size, mtimeMs: 0, bytes: page.body }, { signal })
     if ('skipped' in extracted) {
       this.#skipped.push({ path: source, reason: extracted.skipped })
       if (known !== undefined) await this.#remove([known])
@@ -299,7 +280,7 @@ const EXTENSIONS: readonly (readonly [type: RegExp, extension: string])[] = [
 ]
 
 /** The name that a file with this content would have: it tells how the text is taken out. */
-function fileNameOf({ pathname }: URL, { headers }: Got): string {
+function fileNameOf({ url: { pathname }, headers }: Followed): string {
   const type = headers['content-type'] ?? ''
   const extension = EXTENSIONS.find(([pattern]) => pattern.test(type))?.[1]
   // Servers send source code and the like as plain text.
@@ -313,15 +294,15 @@ const HREF = /(?:^|\s)href\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s>]+))/i
 const REL = /(?:^|\s)rel\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s>]+))/i
 
 /** Where the links of a page lead to, each once, without what no text can be taken out of. Takes time linear in the page. */
-function linksOf({ url, got }: Pick<Page, 'url' | 'got'>): readonly URL[] {
-  const html = withoutScripts(got.body.toString('utf8'))
+function linksOf({ url, body }: Followed): readonly URL[] {
+  const html = withoutScripts(body.toString('utf8'))
   const base = valueOf(HREF, BASE.exec(html.slice(0, HEAD))?.[0])
-  const from = base !== undefined && URL.canParse(base, url.href) ? new URL(base, url) : url
+  const from = (base === undefined ? null : URL.parse(base, url.href)) ?? url
   const links = new Map<string, URL>()
   for (const attributes of anchorsOf(html)) {
     const href = valueOf(HREF, attributes)
-    if (href === undefined || !URL.canParse(href, from.href) || /\bnofollow\b/i.test(valueOf(REL, attributes) ?? '')) continue
-    const link = new URL(href, from)
+    const link = href === undefined ? null : URL.parse(href, from.href)
+    if (link === null || /\bnofollow\b/i.test(valueOf(REL, attributes) ?? '')) continue
     link.hash = ''
     const promised = promisedKind(link.pathname)
     if (!/^https?:$/.test(link.protocol) || (promised !== undefined && 'unsupported' in promised)) continue

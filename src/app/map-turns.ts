@@ -4,9 +4,8 @@ import { appendFileSync, closeSync, openSync, readFileSync, statSync } from 'nod
 import { dirname, resolve } from 'node:path'
 import type { BudgetLimits } from '../core/budget.ts'
 import type { Clock } from '../core/clock.ts'
-import { ConfigurationError, CriaError, errorFromInfo, isCriaError } from '../core/error.ts'
-import { isTerminal } from '../core/event.ts'
-import type { QueryEvent, QueryResult } from '../core/event.ts'
+import { ConfigurationError, CriaError, isCriaError } from '../core/error.ts'
+import type { QueryEvent } from '../core/event.ts'
 import type { Usage } from '../core/usage.ts'
 import { ZERO_USAGE } from '../core/usage.ts'
 import { beginBatch, inBatch } from '../engine/batch.ts'
@@ -14,12 +13,12 @@ import type { Batch } from '../engine/batch.ts'
 import { timeExceeded } from '../engine/budget-exceeded.ts'
 import { checkBudget } from '../engine/check-budget.ts'
 import { checkNames, checkNumber, checkType } from '../engine/check-values.ts'
-import { abortReasonOf, causeOf } from '../engine/to-the-end.ts'
 import { canonicalJson, sha256 } from '../util/hash.ts'
 import { isRecord } from '../util/check.ts'
 import { steadyClock } from '../util/clock.ts'
 import { makeFolder } from '../util/files.ts'
 import { namesOf } from '../util/nearest.ts'
+import { resultOf } from './event-stream.ts'
 
 /** Options of `mapTurns()`. */
 export interface MapTurnsOptions<Item, Value> {
@@ -270,7 +269,7 @@ async function valueOf<Value>(
 ): Promise<{ readonly value: Value } | { readonly error: CriaError }> {
   try {
     const made = await call()
-    return { value: isTurn(made) ? await resultOf(made) : made }
+    return { value: isTurn(made) ? ((await resultOf(made)) as Value) : made }
   } catch (thrown) {
     return { error: asError(thrown, 'internal') }
   }
@@ -280,18 +279,6 @@ function isTurn<Value>(
   made: Value | AsyncGenerator<QueryEvent, Value | undefined>,
 ): made is AsyncGenerator<QueryEvent, Value | undefined> {
   return typeof made === 'object' && made !== null && Symbol.asyncIterator in made && 'next' in made
-}
-
-/** Reads a turn to its end. @throws CriaError when it has no result. */
-async function resultOf<Value>(events: AsyncGenerator<QueryEvent, Value | undefined>): Promise<Value> {
-  let result: QueryResult | undefined
-  for await (const event of events) {
-    if (!isTerminal(event)) continue
-    if (event.type === 'error') throw errorFromInfo(event.error, causeOf(event.error))
-    if (event.type === 'cancelled') throw new CriaError('aborted', event.reason, { cause: abortReasonOf(event) })
-    result = event.result
-  }
-  return result as Value
 }
 
 function asError(thrown: unknown, code: 'internal' | 'aborted'): CriaError {

@@ -1,7 +1,7 @@
 /** Tells which stores can be searched in another thread. */
 
 import type { DocumentSource } from '../core/store.ts'
-import { SqliteDocumentStore } from '../stores/sqlite.ts'
+import { SqliteDocumentStore } from '../stores/sqlite-store.ts'
 import { SearchThread, WorkerStore } from '../stores/worker/search-thread.ts'
 
 /** One thread for each store, however many bots ask it. */
@@ -23,9 +23,7 @@ export function offThread(store: DocumentSource): DocumentSource {
   return reader
 }
 
-/** Whoever put a `retrieve` of their own on a store wants it to be called. */
+/** A `retrieve` of its own means that the caller wants it to be called. */
 function isReadByPath(store: DocumentSource): store is SqliteDocumentStore {
-  return (
-    store instanceof SqliteDocumentStore && store.retrieve === SqliteDocumentStore.prototype.retrieve && store.path !== ':memory:'
-  )
+  return store instanceof SqliteDocumentStore && !Object.hasOwn(store, 'retrieve') && store.path !== ':memory:'
 }

@@ -1,19 +1,23 @@
-/** Opens a model with the base URL, key, headers and facts that the user has configured. */
+/** Opens models with what the user has configured: base URL, key, headers and facts; and chooses those for thinking and for summaries. */
 
 import { ConfigurationError } from '../core/error.ts'
 import type { LanguageModel } from '../core/model.ts'
+import type { EngineOptions } from '../engine/options.ts'
+import { fromAiSdkModel, isAiSdkModel } from '../providers/ai-sdk/language-model.ts'
 import { checkKey } from '../providers/connection.ts'
 import { PROVIDER_NAMES } from '../providers/registry.ts'
+import { defined } from '../util/check.ts'
+import { environment } from '../util/environment.ts'
 import { listens } from '../util/listens.ts'
+import { loadConfig } from './config.ts'
 import type { CriaConfig } from './config-schema.ts'
 import { configuredModelRef, createModel, defaultModelRef, resolvePointer } from './models.ts'
-import type { ModelOptions } from './models.ts'
+import type { ModelInput, ModelOptions } from './models.ts'
 import type { Surroundings } from './paths.ts'
-import { defined } from '../util/check.ts'
-
-const PROBE_MS = 300
 
 export { sendOverHttp } from '../providers/connection.ts'
+
+type Environment = Surroundings['env']
 
 /**
  * @param name `provider/model` or a pointer; absent: the default model.
@@ -22,37 +26,60 @@ export { sendOverHttp } from '../providers/connection.ts'
 export async function openModel(
   name: string | undefined,
   config: CriaConfig,
-  env: Surroundings['env'],
+  env: Environment,
   overrides: ModelOptions = {},
 ): Promise<LanguageModel> {
   const ref = resolvePointer(name ?? (await defaultModelRef(env, config, fetchIfThere)), config)
-  return configured(ref, config, env, overrides)
+  return configured(ref, config, env, { env, ...overrides })
 }
 
-/** As `openModel` without a name, for programs: the builtin model answers only where it is named. @throws ConfigurationError where none is configured. */
-export async function openConfiguredModel(
-  config: CriaConfig,
-  env: Surroundings['env'],
-  overrides: ModelOptions = {},
-): Promise<LanguageModel> {
+/** The model that answers when none is named; see `configuredModelRef`. @throws ConfigurationError where none is configured. */
+export async function defaultModel(options: ModelOptions = {}): Promise<LanguageModel> {
+  const [config, env] = [userConfig(), environment()]
   const ref = await configuredModelRef(env, config, fetchIfThere)
-  if (ref !== undefined) return configured(ref, config, env, overrides)
+  if (ref !== undefined) return configured(ref, config, env, { env, ...options })
   throw new ConfigurationError('No model was named, and none is configured: no key of a provider is set, and no Ollama runs.', {
     hint: "Set a key such as OPENAI_API_KEY, or name a model: `model: 'openai/gpt-5-mini'`. `model: 'builtin/extractive'` quotes documents and needs no key.",
   })
 }
 
-function configured(ref: string, config: CriaConfig, env: Surroundings['env'], overrides: ModelOptions): LanguageModel {
+/**
+ * `provider/model` is taken at its word; a pointer or an alias is looked up in the user's configuration.
+ *
+ * @throws ConfigurationError when it is neither a name, nor a model, nor a pointer or alias that is set.
+ */
+export function resolveModel(model: ModelInput, options: ModelOptions = {}): LanguageModel {
+  if (typeof model === 'string' && model.includes('/')) return createModel(model, options)
+  if (typeof model === 'string') {
+    const config = userConfig()
+    return configured(resolvePointer(model, config), config, environment(), options)
+  }
+  if (isAiSdkModel(model)) return fromAiSdkModel(model)
+  if (typeof model?.stream === 'function' && typeof model.ref === 'string') return model
+  throw new ConfigurationError(
+    'A model must be a name like openai/gpt-5-mini, a result of createModel(), or an AI SDK language model.',
+  )
+}
+
+function configured(ref: string, config: CriaConfig, env: Environment, overrides: ModelOptions): LanguageModel {
   const facts = config.modelFacts?.[ref]
   const options = providerOptions(ref.slice(0, ref.indexOf('/')), config, env)
-  return createModel(ref, { env, ...options, ...(facts === undefined ? {} : { facts }), ...overrides })
+  return createModel(ref, { ...options, ...(facts === undefined ? {} : { facts }), ...overrides })
+}
+
+/** What the configuration says about a provider, for those who make models of it. */
+export function providerOptions(provider: string, { providers }: CriaConfig, env: Environment): ModelOptions {
+  const { baseURL, apiKeyEnv, headers } = providers?.[provider] ?? {}
+  return defined({ baseURL, headers, apiKey: apiKeyEnv === undefined ? undefined : env[apiKeyEnv] })
 }
 
 /** @throws CriaError `auth` when a model could not be asked: there is no key where one is needed, or none that can be sent. */
-export function requireKeyOf({ ref }: LanguageModel, config: CriaConfig, env: Surroundings['env']): void {
+export function requireKeyOf({ ref }: LanguageModel, config: CriaConfig, env: Environment): void {
   const provider = PROVIDER_NAMES.find((name) => ref.startsWith(`${name}/`))
   if (provider !== undefined) checkKey(provider, { env, ...providerOptions(provider, config, env) })
 }
+
+const PROBE_MS = 300
 
 /** A local server that is not there is found out without loading what `fetch` needs. */
 const fetchIfThere: typeof fetch = async (input, init) => {
@@ -61,12 +88,30 @@ const fetchIfThere: typeof fetch = async (input, init) => {
   return fetch(input, init)
 }
 
-/** What the configuration says about a provider, for those who make models of it. */
-export function providerOptions(provider: string, { providers }: CriaConfig, env: Surroundings['env']): ModelOptions {
-  const own = providers?.[provider]
-  if (own === undefined) return {}
-  const apiKey = own.apiKeyEnv === undefined ? undefined : env[own.apiKeyEnv]
-  return {
-    ...defined({ baseURL: own.baseURL, apiKey, headers: own.headers }),
+/** @throws ConfigurationError when it cannot be read. */
+export function userConfig(): CriaConfig {
+  return loadConfig({ env: process.env, cwd: process.cwd() }).config
+}
+
+/**
+ * Thinking is asked of a model that cannot: then the pointer `reasoning` stands for the one that can, where the user has set it.
+ *
+ * @throws ConfigurationError when the configuration cannot be read.
+ */
+export function specialistFor(
+  model: LanguageModel,
+  { enableThinking, switchModels }: Pick<EngineOptions, 'enableThinking' | 'switchModels'>,
+): LanguageModel | undefined {
+  const thinks = enableThinking !== undefined && enableThinking !== false && enableThinking !== 'off'
+  if (!thinks || switchModels === false || model.facts.thinking !== false) return undefined
+  return userConfig().models?.reasoning === undefined ? undefined : resolveModel('reasoning')
+}
+
+/** The one that the user calls `quick`; `undefined` where none is, or the configuration cannot be read: the model of the turn writes then. */
+export function quickModel(): LanguageModel | undefined {
+  try {
+    return userConfig().models?.quick === undefined ? undefined : resolveModel('quick')
+  } catch {
+    return undefined
   }
 }

@@ -1,8 +1,8 @@
-/** Where cria keeps its things: `CRIA_HOME`, by default `~/.cria`. */
+/** Where things lie: those of cria in `CRIA_HOME`, by default `~/.cria`, and the project around a folder. */
 
-import { writeFileSync } from 'node:fs'
+import { existsSync, realpathSync, writeFileSync } from 'node:fs'
 import { homedir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { ConfigurationError, CriaError } from '../core/error.ts'
 import { makeFolder } from '../util/files.ts'
 
@@ -102,4 +102,26 @@ const REASONS: Readonly<Record<string, string>> = {
   ELOOP: 'too many symbolic links',
   ENAMETOOLONG: 'the name is too long',
   EMFILE: 'too many open files',
+}
+
+/** Real path of the nearest folder upwards that holds `.git`. */
+export function repositoryRoot(cwd: string): string | undefined {
+  for (let folder = realPath(cwd); ; folder = dirname(folder)) {
+    if (existsSync(join(folder, '.git'))) return folder
+    if (folder === dirname(folder)) return undefined
+  }
+}
+
+/** The repository that `cwd` lies in; outside of one, `cwd` itself. */
+export function workspaceRoot(cwd: string): string {
+  return repositoryRoot(cwd) ?? realPath(cwd)
+}
+
+/** With every link followed; as it is where it does not exist. */
+export function realPath(path: string): string {
+  try {
+    return realpathSync(path)
+  } catch {
+    return path
+  }
 }

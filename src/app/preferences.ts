@@ -2,6 +2,7 @@
 
 import type { Message } from '../core/message.ts'
 import type { FeedbackRecord, JournalReader, TurnDetail } from '../core/recorder.ts'
+import { binomialP, wilson } from './eval/statistics.ts'
 
 interface Said {
   readonly role: string
@@ -24,27 +25,34 @@ export interface PreferencePair {
   readonly at: number
 }
 
+/** The choices with both turns; none where a turn is gone from the journal. */
+async function* choices(
+  read: JournalReader,
+): AsyncGenerator<{ readonly record: FeedbackRecord; readonly turns?: readonly [first: TurnDetail, second: TurnDetail] }> {
+  for (const record of await read.feedback()) {
+    const [first, second] = await Promise.all([read.turn(record.first), read.turn(record.second)])
+    yield first === undefined || second === undefined ? { record } : { record, turns: [first, second] }
+  }
+}
+
 /** Of each choice that prefers one answer, the pair; a choice whose turns are gone from the journal is left out, and counted. */
 export async function* preferencePairs(
   read: JournalReader,
 ): AsyncGenerator<PreferencePair, { readonly missing: number }, undefined> {
   let missing = 0
-  for (const record of await read.feedback()) {
+  for await (const { record, turns } of choices(read)) {
     if (record.choice === 'none') continue
-    const chosenFirst = record.choice === 'first'
-    const [chosen, rejected] = await Promise.all([
-      read.turn(chosenFirst ? record.first : record.second),
-      read.turn(chosenFirst ? record.second : record.first),
-    ])
-    if (chosen === undefined || rejected === undefined) {
+    if (turns === undefined) {
       missing++
       continue
     }
+    const chosenFirst = record.choice === 'first'
+    const [chosen, rejected] = chosenFirst ? turns : [turns[1], turns[0]]
     const comment = record.details?.['comment']
     yield {
-      prompt: promptOf(chosen),
-      chosen: answerOf(chosen),
-      rejected: answerOf(rejected),
+      prompt: dialogueOf(chosen).prompt,
+      chosen: dialogueOf(chosen).answer,
+      rejected: dialogueOf(rejected).answer,
       chosenModel: chosen.turn.model,
       rejectedModel: rejected.turn.model,
       chosenTurnId: chosen.turn.turnId,
@@ -57,23 +65,16 @@ export async function* preferencePairs(
   return { missing }
 }
 
-/** What was composed for the turn, up to the question. */
-function promptOf({ messages }: TurnDetail): readonly Said[] {
-  const end =
-    messages.findLastIndex(
-      ({ role, retrieved, injected }) => role === 'user' && retrieved === undefined && injected === undefined,
-    ) + 1
-  return messages.slice(0, end).map(said)
-}
-
-/** The messages after it: the answer, and the tool calls on the way to it. */
-function answerOf({ messages, turn }: TurnDetail): readonly Said[] {
-  const begin =
-    messages.findLastIndex(
-      ({ role, retrieved, injected }) => role === 'user' && retrieved === undefined && injected === undefined,
-    ) + 1
-  const after = messages.slice(begin).filter(({ role }) => role === 'assistant' || role === 'tool')
-  return after.length === 0 ? [{ role: 'assistant', content: turn.text }] : after.map(said)
+/** What was composed for a turn up to the question, and after it the answer with the tool calls on the way to it. */
+function dialogueOf({ messages, turn }: TurnDetail): { readonly prompt: readonly Said[]; readonly answer: readonly Said[] } {
+  const isAsked = ({ role, retrieved, injected }: Message): boolean =>
+    role === 'user' && retrieved === undefined && injected === undefined
+  const end = messages.findLastIndex(isAsked) + 1
+  const answer = messages.slice(end).filter(({ role }) => role === 'assistant' || role === 'tool')
+  return {
+    prompt: messages.slice(0, end).map(said),
+    answer: answer.length === 0 ? [{ role: 'assistant', content: turn.text }] : answer.map(said),
+  }
 }
 
 function said({ role, content }: Message): Said {
@@ -118,13 +119,13 @@ export interface PreferenceStats {
 }
 
 export async function preferenceStats(read: JournalReader): Promise<PreferenceStats> {
-  const records = await read.feedback()
+  const records: FeedbackRecord[] = []
   const tallies = new Map<string, Tally>()
   let missing = 0
-  for (const record of records) {
-    const [first, second] = await Promise.all([read.turn(record.first), read.turn(record.second)])
-    if (first === undefined || second === undefined) missing++
-    else count(record, first, second, tallies)
+  for await (const { record, turns } of choices(read)) {
+    records.push(record)
+    if (turns === undefined) missing++
+    else count(record, turns, tallies)
   }
   const preferred = records.filter(({ choice }) => choice !== 'none')
   const verdicts = (verdict: string): number => records.filter((record) => verdictOf(record) === verdict).length
@@ -140,28 +141,33 @@ export async function preferenceStats(read: JournalReader): Promise<PreferenceSt
 
 type Tally = { -readonly [Key in 'wins' | 'losses' | 'ties' | 'bothBad']: WinRate[Key] } & Pick<WinRate, 'model' | 'promptHash'>
 
-function verdictOf({ choice, details }: FeedbackRecord): string {
+type Verdict = 'first' | 'second' | 'tie' | 'both_bad'
+
+function verdictOf({ choice, details }: FeedbackRecord): Verdict {
   if (choice !== 'none') return choice
   return details?.['verdict'] === 'both_bad' ? 'both_bad' : 'tie'
 }
 
-function count(record: FeedbackRecord, first: TurnDetail, second: TurnDetail, tallies: Map<string, Tally>): void {
-  const [one, other] = [keyOf(first), keyOf(second)]
-  if (one === other) return
-  const tallyOf = (key: string, { turn: { model, promptHash } }: TurnDetail): Tally => {
-    const tally = tallies.get(key) ?? { model, promptHash, wins: 0, losses: 0, ties: 0, bothBad: 0 }
-    tallies.set(key, tally)
-    return tally
-  }
-  const [a, b] = [tallyOf(one, first), tallyOf(other, second)]
-  if (record.choice === 'none') {
-    const kind = verdictOf(record) === 'both_bad' ? 'bothBad' : 'ties'
-    a[kind]++
-    b[kind]++
-  } else {
-    a[record.choice === 'first' ? 'wins' : 'losses']++
-    b[record.choice === 'first' ? 'losses' : 'wins']++
-  }
+/** What a verdict counts as for the answer that was shown first, and for the other one. */
+const COUNTS_AS = {
+  first: ['wins', 'losses'],
+  second: ['losses', 'wins'],
+  tie: ['ties', 'ties'],
+  both_bad: ['bothBad', 'bothBad'],
+} as const
+
+function count(record: FeedbackRecord, [first, second]: readonly [TurnDetail, TurnDetail], tallies: Map<string, Tally>): void {
+  if (keyOf(first) === keyOf(second)) return
+  const [ofFirst, ofSecond] = COUNTS_AS[verdictOf(record)]
+  tallyOf(first, tallies)[ofFirst]++
+  tallyOf(second, tallies)[ofSecond]++
+}
+
+function tallyOf(detail: TurnDetail, tallies: Map<string, Tally>): Tally {
+  const { model, promptHash } = detail.turn
+  const tally = tallies.get(keyOf(detail)) ?? { model, promptHash, wins: 0, losses: 0, ties: 0, bothBad: 0 }
+  tallies.set(keyOf(detail), tally)
+  return tally
 }
 
 function keyOf({ turn: { model, promptHash } }: TurnDetail): string {
@@ -182,31 +188,4 @@ export function positionBias(first: number, choices: number): PositionBias {
     interval: wilson(first, choices),
     p: binomialP(first, choices),
   }
-}
-
-/** 97.5 % quantile of the normal distribution. */
-const Z = 1.959_963_984_540_054
-
-/** 95 % score interval of a share (Wilson, "Probable inference, the law of succession, and statistical inference", JASA 22, 1927). */
-export function wilson(successes: number, trials: number): readonly [number, number] | null {
-  if (trials === 0) return null
-  const share = successes / trials
-  const scale = 1 + Z ** 2 / trials
-  const centre = (share + Z ** 2 / (2 * trials)) / scale
-  const half = (Z / scale) * Math.sqrt((share * (1 - share)) / trials + Z ** 2 / (4 * trials ** 2))
-  return [Math.max(0, centre - half), Math.min(1, centre + half)]
-}
-
-/** Two-sided exact test of a fair coin: the chance of a count that is no more likely than this one. */
-export function binomialP(successes: number, trials: number): number {
-  const extreme = Math.max(successes, trials - successes)
-  if (2 * extreme === trials) return 1
-  // In logarithms: a factorial of some hundred choices is no number any more.
-  let logarithm = -trials * Math.LN2
-  let tail = 0
-  for (let k = trials; k >= extreme; k--) {
-    tail += Math.exp(logarithm)
-    logarithm += Math.log(k) - Math.log(trials - k + 1)
-  }
-  return Math.min(1, 2 * tail)
 }

@@ -1,11 +1,17 @@
-/** Lists the configured providers, and which of them can be reached. */
+/** Lists the configured providers, which of them can be reached, and what is wrong with the others. */
 
-import { toCriaError } from '../core/error.ts'
+import { CriaError, toCriaError } from '../core/error.ts'
+import { user } from '../core/message.ts'
+import { completionRequest, foldParts, streamRequest } from '../engine/completion.ts'
 import { providerStatus } from '../providers/connection.ts'
 import { definitionOf, PROVIDER_NAMES } from '../providers/registry.ts'
-import { redact } from '../util/redact.ts'
+import { isRecord } from '../util/check.ts'
+import { redact, shownUrl } from '../util/redact.ts'
+import { failed, ok, warning } from './checks.ts'
+import type { Check } from './checks.ts'
 import type { CriaConfig } from './config-schema.ts'
-import { providerOptions } from './open-model.ts'
+import { suggestedModel } from './models.ts'
+import { openModel, providerOptions } from './open-model.ts'
 import { reason } from './paths.ts'
 import type { Surroundings } from './paths.ts'
 
@@ -63,8 +69,9 @@ export async function reachProvider(
     })
     const body: unknown = await response.json().catch(() => undefined)
     if (!response.ok) return { reachable: false, why: refusal(response.status), status: response.status }
-    if (!isList(body)) return { reachable: false, why: noList(response), status: response.status }
-    return { reachable: true, models: modelNames(body) }
+    const models = modelNames(body)
+    if (models === undefined) return { reachable: false, why: noList(response), status: response.status }
+    return { reachable: true, models }
   } catch (thrown) {
     return { reachable: false, why: redact(failure(thrown, patience), [key]), status: null }
   }
@@ -102,10 +109,6 @@ function noList(response: Response): string {
   return `what answers there is no API: it sent ${sent} in place of a list of models`
 }
 
-function isList(body: unknown): boolean {
-  return typeof body === 'object' && body !== null && ('data' in body || 'models' in body)
-}
-
 function failure(thrown: unknown, patience: number): string {
   if (thrown instanceof Error && thrown.name === 'TimeoutError') return `no answer within ${patience} ms`
   const cause = thrown instanceof Error && thrown.cause instanceof Error ? thrown.cause : thrown
@@ -118,14 +121,111 @@ function failure(thrown: unknown, patience: number): string {
 
 const HUNG_UP: ReadonlySet<string> = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'])
 
-/** `data[].id` of OpenAI, Anthropic and Ollama, `models[].name` of Google. */
-function modelNames(body: unknown): readonly string[] {
-  if (typeof body !== 'object' || body === null) return []
-  const list: unknown = 'data' in body ? body.data : 'models' in body ? body.models : undefined
+/** `data[].id` of OpenAI, Anthropic and Ollama, `models[].name` of Google; `undefined` for what is no list of models. */
+function modelNames(body: unknown): readonly string[] | undefined {
+  if (!isRecord(body) || !('data' in body || 'models' in body)) return undefined
+  const list = 'data' in body ? body['data'] : body['models']
   if (!Array.isArray(list)) return []
   return list.flatMap((item: unknown) => {
-    if (typeof item !== 'object' || item === null) return []
-    const name: unknown = 'id' in item ? item.id : 'name' in item ? item.name : undefined
+    const name = isRecord(item) ? (item['id'] ?? item['name']) : undefined
     return typeof name === 'string' ? [name.replace(/^models\//, '')] : []
   })
+}
+
+export interface CheckProvidersOptions {
+  readonly env: Surroundings['env']
+  readonly config: CriaConfig
+  /** The model that answers when none is named; when its provider does not work, that is no mere warning. */
+  readonly defaultModel: string | undefined
+  readonly offline: boolean
+  readonly signal: AbortSignal
+}
+
+/** Milliseconds; a local server may have to load the model first. */
+const ANSWER_MS = 30_000
+/** OpenAI's Responses API takes no less. */
+const FEW_TOKENS = 16
+
+/** Sends one tiny request to each provider that is configured. */
+export function checkProviders(options: CheckProvidersOptions): Promise<Check[]> {
+  const { env, config } = options
+  const states = providerStates(env, config).filter(
+    ({ name, configured, problem }) => (configured || problem !== undefined) && definitionOf(name).sharesWith === undefined,
+  )
+  return Promise.all(states.map((state) => checkProvider(state, options)))
+}
+
+async function checkProvider(state: ProviderState, options: CheckProvidersOptions): Promise<Check> {
+  const { env, config, defaultModel, signal } = options
+  const name = `provider ${state.name}`
+  const place = state.baseURL === null ? '' : shownUrl(state.baseURL)
+  const key = state.keyFrom === null ? '' : `, key from ${state.keyFrom}`
+  const wrong = defaultModel?.startsWith(`${state.name}/`) === true ? failed : warning
+  const unusable = (why: string, hint: string): Check => wrong(name, `${place} cannot be used${key}: ${why}`, hint)
+  if (state.problem !== undefined) return wrong(name, state.problem, 'Correct it in the environment or in config.json.')
+  if (options.offline) return ok(name, `${place} was not asked${key}`)
+
+  const reached = await reachProvider(state, env, config.providers?.[state.name]?.headers, signal)
+  if (!reached.reachable && reached.status === null) {
+    // Nobody has to have an Ollama.
+    if (state.name === 'ollama' && (env['OLLAMA_HOST'] ?? '') === '') return ok(name, `not running (${place})`)
+    return unusable(`${reached.why}.`, 'Check the base URL, the key and the connection.')
+  }
+  const ref = modelToAsk(state.name, { config, defaultModel, listed: reached.reachable ? reached.models : [] })
+  if (ref !== undefined) {
+    const asked = await askTinyQuestion(ref, options)
+    if (!('error' in asked)) return ok(name, `${place} answers: ${ref} ${asked.told}${key}`)
+    return unusable(asked.error.message, asked.error.hint ?? 'Check the base URL, the key and the name of the model.')
+  }
+  if (reached.reachable) return ok(name, `${place} answers, and has no model${key}`)
+  if (reached.status === 401 || reached.status === 403) return unusable(`${reached.why}.`, 'Check the key.')
+  if (reached.status === 200) return unusable(`${reached.why}.`, 'Check the base URL, and the proxy in between.')
+  return wrong(
+    name,
+    `${place} does not tell its models (${reached.why}), and none of them is configured that could be asked${key}.`,
+    `Name one of its models under "models" in config.json, like "${state.name}/NAME".`,
+  )
+}
+
+/** One that the user has chosen; else the one that is chosen where only a key is set; else the first that the provider lists. */
+function modelToAsk(
+  provider: string,
+  {
+    config,
+    defaultModel,
+    listed,
+  }: Pick<CheckProvidersOptions, 'config' | 'defaultModel'> & { readonly listed: readonly string[] },
+): string | undefined {
+  const { main, quick, task, reasoning } = config.models ?? {}
+  const chosen = [main, quick, task, reasoning, ...(config.fallbackModels ?? []), defaultModel]
+  const own = chosen.find((ref) => ref?.startsWith(`${provider}/`) === true)
+  if (own !== undefined) return own
+  const suggested = suggestedModel(provider)
+  if (suggested !== undefined && (listed.length === 0 || listed.includes(suggested.slice(provider.length + 1)))) return suggested
+  const [first] = listed
+  return first === undefined ? undefined : `${provider}/${first}`
+}
+
+/** @returns how long the answer took, and its tokens. */
+async function askTinyQuestion(
+  ref: string,
+  { config, env, signal }: CheckProvidersOptions,
+): Promise<{ readonly told: string } | { readonly error: CriaError }> {
+  const startedAt = performance.now()
+  const patience = AbortSignal.timeout(ANSWER_MS)
+  try {
+    const model = await openModel(ref, config, env)
+    const request = completionRequest([user('Say ok.')], model, {
+      settings: { maxOutputTokens: FEW_TOKENS },
+      tools: [],
+      stream: true,
+    })
+    const { usage, finishReason } = await foldParts(streamRequest(model, request, AbortSignal.any([signal, patience])))
+    if (finishReason === undefined) throw new CriaError('stream_interrupted', `${ref} began to answer and broke off.`)
+    const tokens = usage.totalTokens ?? (usage.inputTokens ?? 0) + (usage.outputTokens ?? 0)
+    return { told: `in ${Math.round(performance.now() - startedAt)} ms${tokens > 0 ? `, ${tokens} tokens` : ''}` }
+  } catch (thrown) {
+    if (patience.aborted) return { error: new CriaError('timeout', `${ref} did not answer within ${ANSWER_MS / 1000} s.`) }
+    return { error: toCriaError(thrown) }
+  }
 }

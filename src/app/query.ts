@@ -3,6 +3,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { QueryEvent, QueryResult } from '../core/event.ts'
 import type { LanguageModel } from '../core/model.ts'
+import type { RerankingModel } from '../core/reranking.ts'
 import type { ContextOptions } from '../engine/context-options.ts'
 import { checkOptions } from '../engine/check-options.ts'
 import { checkList, checkObject } from '../engine/check-values.ts'
@@ -13,16 +14,30 @@ import { currentSpan } from '../engine/span.ts'
 import { hostTracing } from '../recorders/otel/mirror.ts'
 import { resolveContext } from './context/sources.ts'
 import type { ModelInput } from './models.ts'
-import { resolveRetrieval } from './retrieval.ts'
-import type { RetrieveOptions } from './retrieval.ts'
-import { defaultModel, quickModel, resolveModel, specialistFor } from './user-models.ts'
+import { defaultModel, quickModel, resolveModel, specialistFor } from './open-model.ts'
 import { CoolDowns } from '../model/cool-down.ts'
+import type { RerankChoice } from '../prepare/rerank.ts'
+import type { RetrievalOptions } from '../prepare/retrieve.ts'
 import { providerStatus } from '../providers/connection.ts'
 import { EXTRACTIVE_REF } from '../providers/extractive/model.ts'
+import { createRerankingModel } from '../providers/reranking/create.ts'
+import type { AiSdkRerankingModel } from '../providers/reranking/create.ts'
 import { defined } from '../util/check.ts'
 import { ConfigurationError } from '../core/error.ts'
 import type { Recorder } from '../core/recorder.ts'
 import { ResponseCache } from '../model/response-cache.ts'
+
+/** A second ranking of what was found, by a model. */
+export interface RerankSettings extends Omit<RerankChoice, 'model'> {
+  /** Ranks passages against the question. */
+  readonly model: RerankingModel | AiSdkRerankingModel
+}
+
+/** Where passages are looked for, and how they get into the request. */
+export interface RetrieveOptions extends Omit<RetrievalOptions, 'rerank'> {
+  /** Puts what the document store found in another order; a failure of the model keeps that of the store. Default nothing does. */
+  readonly rerank?: RerankSettings
+}
 
 type Chosen =
   | 'model'
@@ -103,6 +118,17 @@ export function query(options: QueryOptions): AsyncGenerator<QueryEvent, QueryRe
 export function resolveVerify(verify: VerifyChoice<ModelInput>): VerifyChoice {
   const isNamed = typeof verify === 'object' && verify !== null && verify.model !== undefined
   return isNamed ? { ...verify, model: resolved(verify.model) } : (verify as VerifyChoice)
+}
+
+/** @throws ConfigurationError when what is to rank is no model. */
+export function resolveRetrieval<Options extends Pick<RetrieveOptions, 'rerank'>>(
+  options: Options,
+): Omit<Options, 'rerank'> & Pick<RetrievalOptions, 'rerank'> {
+  checkObject('`retrieve`', options)
+  const { rerank, ...rest } = options
+  // What is no object of options is for whoever checks these.
+  if (rerank === undefined || typeof rerank !== 'object') return options as typeof rest
+  return { ...rest, rerank: { ...rerank, model: createRerankingModel(rerank.model) } }
 }
 
 function resolved(input: ModelInput): LanguageModel {

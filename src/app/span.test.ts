@@ -6,7 +6,7 @@ import type { Recorder } from '../core/recorder.ts'
 import type { SpanRecord } from '../core/span.ts'
 import { ScriptedModel } from '../providers/scripted/scripted-model.ts'
 import { defineTool } from '../tools/define-tool.ts'
-import { openRecorder } from './recorder.ts'
+import { openRecorder } from './journal.ts'
 import { getSpans, span } from './span.ts'
 
 const open: Recorder[] = []

@@ -1,12 +1,14 @@
-/** Chooses the store: by name, by the paths it was made of, or the default. */
+/** Chooses a store: by name, by the paths it was made of, or the default. Lists the stores of a home, and reads what is in one. */
 
-import { createHash } from 'node:crypto'
-import { existsSync, readdirSync, realpathSync } from 'node:fs'
+import { existsSync, realpathSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { EmbeddingModel } from '../core/embedding.ts'
-import { ConfigurationError } from '../core/error.ts'
+import { ConfigurationError, toCriaError } from '../core/error.ts'
+import type { SqliteDocumentStore } from '../stores/sqlite.ts'
+import { sha256 } from '../util/hash.ts'
 import { nearest } from '../util/nearest.ts'
 import type { CriaConfig } from './config-schema.ts'
+import { homeNames } from './home-file.ts'
 import { reason, STORE_NAME, storePath } from './paths.ts'
 import type { HomePaths } from './paths.ts'
 
@@ -43,8 +45,7 @@ export function chooseStore(options: StoreOptions, config: CriaConfig, paths: Ho
 
 /** The same set of paths, in any order and however it is written, has the same store. */
 function storeForDocuments(documents: readonly string[], paths: HomePaths): StoreChoice {
-  const hash = createHash('sha256').update(JSON.stringify(documents)).digest('hex')
-  return { ...named(`docs-${hash.slice(0, 16)}`, paths), documents }
+  return { ...named(`docs-${sha256(JSON.stringify(documents)).slice(0, 16)}`, paths), documents }
 }
 
 /** Real paths, sorted, each once. @throws ConfigurationError that names the first path that does not exist. */
@@ -70,15 +71,7 @@ export function realPaths(given: readonly string[], cwd: string): readonly strin
  * @param options.derived also those that are kept for the paths of `--docs`; default false.
  */
 export function storeNames(paths: HomePaths, { derived = false }: { readonly derived?: boolean } = {}): readonly string[] {
-  try {
-    return readdirSync(paths.stores)
-      .filter((file) => file.endsWith('.db'))
-      .map((file) => file.slice(0, -'.db'.length))
-      .filter((name) => STORE_NAME.test(name) && (derived || !/^docs-[0-9a-f]{16}$/.test(name)))
-      .toSorted()
-  } catch {
-    return []
-  }
+  return homeNames(paths.stores, '.db').filter((name) => STORE_NAME.test(name) && (derived || !/^docs-[0-9a-f]{16}$/.test(name)))
 }
 
 /** @throws ConfigurationError that names the stores there are, when this one is not among them. */
@@ -96,4 +89,91 @@ export function requireStore(choice: StoreChoice, paths: HomePaths): void {
 function named(name: string, paths: HomePaths): StoreChoice {
   const path = storePath(paths, name)
   return { name, path, documents: undefined, exists: existsSync(path) }
+}
+
+export interface StoreFacts {
+  readonly name: string
+  /** The file. */
+  readonly path: string
+  readonly bytes: number
+  /** When something in it changed last, epoch milliseconds. */
+  readonly changedAt: number
+  /** Documents with text. */
+  readonly files: number
+  readonly chunks: number
+  /** Absolute paths and addresses that were indexed into it. */
+  readonly documents: readonly string[]
+  /** Model of its vectors; `null` where it holds none. */
+  readonly embeddings: string | null
+  /** Why it cannot be read; then there are no counts. */
+  readonly problem?: string
+}
+
+export interface StoreSource {
+  readonly source: string
+  readonly chunks: number
+}
+
+/** Stores of this home, also those that are kept for the paths of `--docs`, sorted by name. */
+export async function listStores(paths: HomePaths): Promise<readonly StoreFacts[]> {
+  const facts: StoreFacts[] = []
+  for (const name of storeNames(paths, { derived: true }))
+    facts.push((await readStore({ name, path: storePath(paths, name) })).facts)
+  return facts
+}
+
+/** One store with its documents, sorted by name. A store that cannot be read says so in `facts.problem`. */
+export async function readStore(
+  choice: Pick<StoreChoice, 'name' | 'path'>,
+): Promise<{ readonly facts: StoreFacts; readonly sources: readonly StoreSource[] }> {
+  const { name, path } = choice
+  const { size, mtimeMs } = statSync(path)
+  const wal = statSync(`${path}-wal`, { throwIfNoEntry: false })
+  const bytes = size + (wal?.size ?? 0)
+  const known = { name, path, bytes, changedAt: Math.round(Math.max(mtimeMs, wal?.size === 0 ? 0 : (wal?.mtimeMs ?? 0))) }
+  try {
+    return await withStore(choice, async (store) => {
+      const sources = [...store.sources()]
+        .flatMap(({ source, chunks }) => (chunks > 0 ? { source, chunks } : []))
+        .toSorted((a, b) => (a.source < b.source ? -1 : 1))
+      const { chunks } = await store.stats()
+      const embeddings = store.embeddings?.model ?? null
+      return { facts: { ...known, files: sources.length, chunks, documents: await documentsOf(store), embeddings }, sources }
+    })
+  } catch (thrown) {
+    const problem = toCriaError(thrown).message
+    return { facts: { ...known, files: 0, chunks: 0, documents: [], embeddings: null, problem }, sources: [] }
+  }
+}
+
+/** Absolute paths and addresses that were indexed into a store; empty where that cannot be read. */
+export async function storeDocuments(choice: Pick<StoreChoice, 'name' | 'path'>): Promise<readonly string[]> {
+  try {
+    return await withStore(choice, documentsOf)
+  } catch {
+    return []
+  }
+}
+
+/** Opens for reading alone: looking changes nothing, not even the version of a file. */
+async function withStore<T>(
+  { name, path }: Pick<StoreChoice, 'name' | 'path'>,
+  read: (store: SqliteDocumentStore) => Promise<T>,
+): Promise<T> {
+  const { SqliteDocumentStore } = await import('../stores/sqlite.ts')
+  const store = await SqliteDocumentStore.open({ name, path, readOnly: true })
+  try {
+    return await read(store)
+  } finally {
+    await store.close()
+  }
+}
+
+/** What an older version indexed is told by the folder that its sources are relative to. */
+async function documentsOf(store: SqliteDocumentStore): Promise<readonly string[]> {
+  const { indexBase, indexedPaths } = await import('../stores/ingest/indexable-store.ts')
+  const paths = await indexedPaths(store)
+  if (paths.length > 0) return paths
+  const base = await indexBase(store)
+  return base === undefined ? [] : [base]
 }

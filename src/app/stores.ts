@@ -3,6 +3,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { EmbeddingModel } from '../core/embedding.ts'
 import { ConfigurationError, CriaError, isCriaError, toCriaError } from '../core/error.ts'
 import type { ErrorInfo } from '../core/error.ts'
 import type { ChunkOptions } from '../stores/chunk/chunk-document.ts'
@@ -108,9 +109,29 @@ export function isAddress(path: string): boolean {
 }
 
 async function embeddingOptions({ model, replace, config, env }: EmbeddingChoice): Promise<Partial<SqliteDocumentStoreOptions>> {
-  const { embeddingModelOnDemand, openEmbeddingModel } = await import('./embeddings.ts')
   if (model === undefined) return { embeddingModel: (held) => embeddingModelOnDemand(held, config, env) }
   return { embeddingModel: await openEmbeddingModel(model, config, env), replaceEmbeddings: replace }
+}
+
+/** @throws ConfigurationError when there is no such provider, or it has no embeddings. */
+export async function openEmbeddingModel(ref: string, config: CriaConfig, env: Surroundings['env']): Promise<EmbeddingModel> {
+  const [{ createEmbeddingModel }, { providerOptions }] = await Promise.all([
+    import('../providers/embedding/create.ts'),
+    import('./open-model.ts'),
+  ])
+  return createEmbeddingModel(ref, { env, ...providerOptions(ref.slice(0, ref.indexOf('/')), config, env) })
+}
+
+/** The same, opened when it is first asked; what is wrong with it is found out then. */
+export function embeddingModelOnDemand(ref: string, config: CriaConfig, env: Surroundings['env']): EmbeddingModel {
+  let opened: Promise<EmbeddingModel> | undefined
+  return {
+    ref,
+    async embed(texts, options) {
+      opened ??= openEmbeddingModel(ref, config, env)
+      return (await opened).embed(texts, options)
+    },
+  }
 }
 
 async function embed(
@@ -160,13 +181,8 @@ export function isDamagedStore(failure: unknown): boolean {
 export async function removeIfDamaged(path: string): Promise<boolean> {
   const { DatabaseSync } = await import('node:sqlite')
   try {
-    const database = new DatabaseSync(path, { readOnly: true })
-    try {
-      const verdict = database.prepare('PRAGMA quick_check(1)').get()?.['quick_check']
-      if (verdict === 'ok') return false
-    } finally {
-      database.close()
-    }
+    using database = new DatabaseSync(path, { readOnly: true })
+    if (database.prepare('PRAGMA quick_check(1)').get()?.['quick_check'] === 'ok') return false
   } catch (failure) {
     if (!isDamaged(failure)) return false
   }

@@ -3,16 +3,15 @@
  * below them the prompt; `{{name}}` is a variable, `{{name=value}}` one with a default, and `{{question}}` is what was asked.
  */
 
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { basename, join, resolve } from 'node:path'
-import { ConfigurationError, CriaError } from '../core/error.ts'
+import { ConfigurationError } from '../core/error.ts'
 import type { FilledPrompt } from '../core/prompt.ts'
-import { writeFileAtomically } from '../util/files.ts'
+import { defined } from '../util/check.ts'
 import { sha256 } from '../util/hash.ts'
 import { nearest } from '../util/nearest.ts'
-import { makeHomeFolder, reason, remedy } from './paths.ts'
+import { homeNames, readSmallFile, writeHomeFile } from './home-file.ts'
 import type { HomePaths } from './paths.ts'
-import { defined } from '../util/check.ts'
 
 export interface Template {
   readonly name: string
@@ -34,7 +33,6 @@ export interface Template {
 
 const NAME = /^[A-Za-z0-9][\w.-]{0,99}$/
 const VARIABLE = /\{\{\s*([A-Za-z_][\w-]*)\s*(?:=([^{}]*))?\}\}/g
-const MAX_BYTES = 1_000_000
 const SETTINGS = ['description', 'system', 'model', 'options'] as const
 type Setting = (typeof SETTINGS)[number]
 
@@ -55,18 +53,12 @@ export function readTemplate(name: string, paths: HomePaths, cwd: string): Templ
       { hint: 'Make one with: cria templates save NAME "the prompt"' },
     )
   }
-  return parseTemplate(name, path, textOf(path))
+  return parseTemplate(name, path, readSmallFile(path, 'template'))
 }
 
 /** Names of the templates of this home, sorted. */
 export function templateNames(paths: HomePaths): readonly string[] {
-  try {
-    return readdirSync(folderOf(paths))
-      .flatMap((file) => (file.endsWith('.md') && NAME.test(file.slice(0, -3)) ? [file.slice(0, -3)] : []))
-      .toSorted()
-  } catch {
-    return []
-  }
+  return homeNames(folderOf(paths), '.md').filter((name) => NAME.test(name))
 }
 
 /**
@@ -81,13 +73,7 @@ export function saveTemplate(name: string, text: string, paths: HomePaths, { rep
     throw new ConfigurationError(`There is a template ${JSON.stringify(name)} already.`, {
       hint: `Look at it with "cria templates show ${name}", or replace it with --force.`,
     })
-  try {
-    makeHomeFolder(paths, folderOf(paths))
-    writeFileAtomically(path, text.endsWith('\n') ? text : `${text}\n`)
-  } catch (cause) {
-    if (cause instanceof CriaError) throw cause
-    throw new CriaError('store_failed', `${path} cannot be written: ${reason(cause)}.`, { cause, hint: remedy(cause) })
-  }
+  writeHomeFile(path, text, paths)
   return path
 }
 
@@ -224,19 +210,6 @@ function templatePath(name: string, paths: HomePaths): string {
       `A template is named with letters, digits, ".", "_" and "-" (at most 100, beginning with a letter or digit), but got ${JSON.stringify(name.slice(0, 100))}.`,
     )
   return join(folderOf(paths), `${name}.md`)
-}
-
-function textOf(path: string): string {
-  try {
-    const found = statSync(path)
-    // A device has no end, and a pipe may have no writer.
-    if (!found.isFile()) throw new ConfigurationError(`${path} is not a file.`)
-    if (found.size > MAX_BYTES) throw new ConfigurationError(`${path} has more than 1 MB, which is too much for a template.`)
-    return readFileSync(path, 'utf8')
-  } catch (cause) {
-    if (cause instanceof ConfigurationError) throw cause
-    throw new ConfigurationError(`${path} cannot be read: ${reason(cause)}.`, { cause })
-  }
 }
 
 function folderOf({ home }: HomePaths): string {

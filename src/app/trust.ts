@@ -1,5 +1,5 @@
 /**
- * Decides whether the configuration and the instructions in a folder are used.
+ * Keeps what the user has allowed: the configuration and the instructions of a folder, and rules for tools.
  *
  * A cloned project could bring a base URL that collects keys, or rules that allow anything. So its configuration is data until the user says
  * otherwise, and the consent is bound to the folder's real path and to the content of the file: another folder or another byte asks again.
@@ -8,9 +8,11 @@
 
 import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { ConfigurationError } from '../core/error.ts'
+import { isRule } from '../tools/permissions/rule.ts'
 import { sha256 } from '../util/hash.ts'
-import { consentPath, readConfigFile, readHomeFile, removeHomeFile, writeHomeFile } from './home-file.ts'
-import { realPath, workspaceRoot } from './context/root.ts'
+import { consentPath, homeNames, readHomeFile, readSmallFile, removeHomeFile, writeHomeFile } from './home-file.ts'
+import { realPath, workspaceRoot } from './paths.ts'
 import type { HomePaths } from './paths.ts'
 
 export type TrustState = 'trusted' | 'changed' | 'untrusted'
@@ -67,7 +69,7 @@ export function revokeTrust(folder: string, paths: HomePaths): boolean {
 }
 
 function readProject(folder: string, file: string): ProjectConfig {
-  const content = readConfigFile(file)
+  const content = readSmallFile(file, 'configuration')
   return { folder, file, content, hash: sha256(content) }
 }
 
@@ -103,4 +105,63 @@ export function trustInstructions(
 /** Tells whether there was a consent. */
 export function revokeInstructions(root: string, paths: HomePaths): boolean {
   return removeHomeFile(consentPath(paths, root, INSTRUCTIONS))
+}
+
+/** A rule that the user has added by answering "always" to a permission request. */
+export interface Approval {
+  readonly rule: string
+  /** Real path; `null`: everywhere. */
+  readonly folder: string | null
+  /** ISO 8601. */
+  readonly at: string
+}
+
+/** Lists the approvals kept for a folder and those kept for every folder, oldest first. */
+export function approvalsFor(cwd: string, paths: HomePaths): readonly Approval[] {
+  const here = realPath(cwd)
+  return all(paths).filter(({ folder }) => folder === null || folder === here)
+}
+
+/** @throws CriaError `store_failed` when it cannot be written; ConfigurationError for what is no rule. */
+export function keepApproval(
+  rule: string,
+  where: { readonly folder: string | null },
+  paths: HomePaths,
+  now: Date = new Date(),
+): void {
+  if (!isRule(rule)) throw new ConfigurationError(`${JSON.stringify(rule)} is no rule: expected tool or tool(pattern).`)
+  const folder = where.folder === null ? null : realPath(where.folder)
+  const approval: Approval = { rule, folder, at: now.toISOString() }
+  writeHomeFile(fileOf(approval, paths), approval, paths)
+}
+
+/** Takes back a rule, here and everywhere; tells whether there was one. */
+export function forgetApproval(rule: string, cwd: string, paths: HomePaths): boolean {
+  const found = approvalsFor(cwd, paths).filter((approval) => approval.rule === rule)
+  for (const approval of found) removeHomeFile(fileOf(approval, paths))
+  return found.length > 0
+}
+
+function all(paths: HomePaths): readonly Approval[] {
+  const folder = approvalsIn(paths)
+  return homeNames(folder, '.json')
+    .flatMap((name) => readApproval(join(folder, `${name}.json`), paths) ?? [])
+    .toSorted((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0))
+}
+
+/** A file that cannot be read, or is not what its name says, allows nothing. */
+function readApproval(file: string, paths: HomePaths): Approval | undefined {
+  const { rule, folder, at } = readHomeFile<Approval>(file) ?? {}
+  if (typeof rule !== 'string' || !isRule(rule) || typeof at !== 'string') return undefined
+  if (folder !== null && typeof folder !== 'string') return undefined
+  const approval = { rule, folder, at }
+  return fileOf(approval, paths) === file ? approval : undefined
+}
+
+function fileOf({ rule, folder }: Approval, paths: HomePaths): string {
+  return consentPath({ ...paths, trust: approvalsIn(paths) }, `${folder ?? ''}\n${rule}`)
+}
+
+function approvalsIn({ trust }: HomePaths): string {
+  return join(trust, 'approvals')
 }

@@ -1,9 +1,7 @@
 /** QueryBot: answers from documents. */
 
-import { resolveVerify } from '../app/query.ts'
-import type { QueryOptions } from '../app/query.ts'
-import { resolveRetrieval } from '../app/retrieval.ts'
-import type { RetrieveOptions } from '../app/retrieval.ts'
+import { resolveRetrieval, resolveVerify } from '../app/query.ts'
+import type { QueryOptions, RetrieveOptions } from '../app/query.ts'
 import { ConfigurationError } from '../core/error.ts'
 import type { QueryResult } from '../core/event.ts'
 import { toMessages, user } from '../core/message.ts'

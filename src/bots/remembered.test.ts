@@ -2,7 +2,7 @@
 
 import { describe, expect, expectTypeOf, it } from 'vitest'
 import { z } from 'zod'
-import { openRecorder } from '../app/recorder.ts'
+import { openRecorder } from '../app/journal.ts'
 import { assistant, toolResult, user } from '../core/message.ts'
 import type { DocumentSource, MemoryStore } from '../core/store.ts'
 import { ScriptedModel } from '../providers/scripted/scripted-model.ts'

@@ -1,7 +1,7 @@
 import { describe, expect, expectTypeOf, it } from 'vitest'
 import { z } from 'zod'
 import { tool } from '../../test/calls.ts'
-import { openRecorder } from '../app/recorder.ts'
+import { openRecorder } from '../app/journal.ts'
 import { CriaError } from '../core/error.ts'
 import type { ModelFacts } from '../core/model.ts'
 import type { QueryMetrics } from '../engine/options.ts'

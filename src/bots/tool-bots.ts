@@ -1,6 +1,6 @@
 /** Bots with tools: ToolBot returns the calls that the model made, AgentBot runs them until there is an answer. */
 
-import { objectReturned, RETURN_OBJECT } from '../app/default-tools.ts'
+import { objectReturned, RETURN_OBJECT } from '../app/builtin-tools.ts'
 import type { QueryOptions } from '../app/query.ts'
 import { ConfigurationError } from '../core/error.ts'
 import type { Json } from '../core/json.ts'

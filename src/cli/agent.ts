@@ -1,6 +1,6 @@
 /** Prepares what `run` and `chat` share: tools of a folder, rules, MCP servers, system prompts, and a model that can use tools. */
 
-import { approvalsFor } from '../app/approvals.ts'
+import { approvalsFor } from '../app/trust.ts'
 import { agentTool } from '../app/agent-tool.ts'
 import { commandHooks } from '../app/command-hooks.ts'
 import { openModel } from '../app/open-model.ts'

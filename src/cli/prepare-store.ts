@@ -2,8 +2,7 @@
 
 import { loadConfig } from '../app/config.ts'
 import type { LoadedConfig } from '../app/config.ts'
-import { embeddingModelOnDemand } from '../app/embeddings.ts'
-import { indexPaths, isDamagedStore, openStore, removeStore } from '../app/stores.ts'
+import { embeddingModelOnDemand, indexPaths, isDamagedStore, openStore, removeStore } from '../app/stores.ts'
 import type { EmbeddingChoice, IndexOptions, IndexReport } from '../app/stores.ts'
 import type { HomePaths } from '../app/paths.ts'
 import { chooseStore, requireStore, storeNames } from '../app/store-choice.ts'

@@ -12,7 +12,6 @@ import { toCriaError } from '../core/error.ts'
 import type { EventBody, QueryEvent, QueryResult } from '../core/event.ts'
 import { currentModel } from '../model/chain.ts'
 import type { Answer } from '../model/answer.ts'
-import { runTools } from '../tools/run.ts'
 import { unheard } from '../util/promise.ts'
 import { prepareAndAsk } from './ask.ts'
 import { currentBatch, inheritedOfBatch } from './batch.ts'
@@ -85,6 +84,8 @@ async function* steps(turn: Turn): Station<QueryResult> {
       continue
     }
 
+    // Most turns call no tool: the station with its permission rules is loaded by the first that does.
+    const { runTools } = await import('../tools/run.ts')
     const { messages: results, waiting } = yield* runTools(calls, toolsContext(turn, settings, taken?.decided))
     yield { type: 'note', entry: { type: 'messages', step: turn.step, messages: results } }
     if (waiting.length > 0) return yield* finish(answer, turn, 'waiting', waiting)

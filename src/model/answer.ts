@@ -24,7 +24,7 @@ export interface ModelContext extends StationContext {
   readonly deadline: number
   readonly timeouts: Timeouts
   readonly answerLimits: AnswerLimits
-  /** Whether `thinking` events are yielded; thinking is kept either way. */
+  /** `thinking` events are yielded; thinking is kept either way. */
   readonly showThinking: boolean
   readonly random: () => number
   /** Told of each request that leaves and what it cost, so that nothing is lost when the turn is cut off. */
@@ -53,11 +53,11 @@ export interface Ledger {
   free(): void
 }
 
-/** What came of a request. */
+/** The outcome of a request. */
 export interface Attempted {
   /** As the provider told it. */
   readonly usage: Usage
-  /** What was said, for an estimate where the provider tells nothing. */
+  /** The parts that came, for an estimate where the provider tells nothing. */
   readonly parts: readonly Part[]
   /** The answer came to its end; what a provider tells of it before is only a beginning. */
   readonly finished: boolean

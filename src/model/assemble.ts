@@ -14,21 +14,30 @@ export interface Assembled {
   readonly finishReason: FinishReason | undefined
   readonly rawReason: string | undefined
   readonly abstained: boolean
-  /** What a model that quotes says of its quotes. */
+  /** The passages that a model which quotes says it quoted. */
   readonly citations: readonly QuotedPassage[] | undefined
   readonly responseId: string | undefined
   readonly responseModel: string | undefined
 }
 
+/** The parts that have come so far, folded. */
+interface Folded {
+  readonly parts: Part[]
+  text: string
+  textData: ProviderData | undefined
+  thinking: string
+  usage: Usage
+  finish?: Extract<ModelPart, { type: 'finish' }>
+  response?: Extract<ModelPart, { type: 'response' }>
+}
+
+function nothing(): Folded {
+  return { parts: [], text: '', textData: undefined, thinking: '', usage: UNKNOWN_USAGE }
+}
+
 export class Assembler {
   readonly #model: string | undefined
-  #parts: Part[] = []
-  #text = ''
-  #textData: ProviderData | undefined
-  #thinking = ''
-  #usage: Usage = UNKNOWN_USAGE
-  #finish: Extract<ModelPart, { type: 'finish' }> | undefined
-  #response: Extract<ModelPart, { type: 'response' }> | undefined
+  #folded = nothing()
 
   /** @param model `provider/model`, noted on its thinking. */
   constructor(model?: string) {
@@ -36,46 +45,44 @@ export class Assembler {
   }
 
   add(part: ModelPart): void {
+    const folded = this.#folded
     switch (part.type) {
       case 'text':
         this.#endThinking(undefined)
-        this.#text += part.text
-        this.#textData = part.providerData ?? this.#textData
+        folded.text += part.text
+        folded.textData = part.providerData ?? folded.textData
         break
       case 'thinking':
         this.#endText()
-        this.#thinking += part.text
+        folded.thinking += part.text
         break
       case 'thinking-end':
         this.#endText()
         this.#endThinking(part.providerData)
         break
-      case 'tool-call':
+      case 'tool-call': {
         this.#endBlocks()
-        this.#parts.push({
-          type: 'tool-call',
-          id: part.id,
-          name: part.name,
-          // No arguments at all mean none are needed.
-          input: part.input === null || (part.input === '' && part.invalid === undefined) ? {} : part.input,
-          ...defined({ invalid: part.invalid, providerData: part.providerData }),
-        })
+        const { id, name, input, invalid, providerData } = part
+        // No arguments at all mean none are needed.
+        const isEmpty = input === null || (input === '' && invalid === undefined)
+        folded.parts.push({ type: 'tool-call', id, name, input: isEmpty ? {} : input, ...defined({ invalid, providerData }) })
         break
+      }
       case 'opaque':
         this.#endBlocks()
-        this.#parts.push({ type: 'opaque', kind: part.kind, providerData: part.providerData })
+        folded.parts.push({ type: 'opaque', kind: part.kind, providerData: part.providerData })
         break
       case 'usage':
-        this.#usage = part.usage
+        folded.usage = part.usage
         break
       case 'finish':
-        this.#finish = part
+        folded.finish = part
         break
       case 'response':
-        this.#response = { ...this.#response, ...part }
+        folded.response = { ...folded.response, ...part }
         break
       case 'restart':
-        this.#forget()
+        this.#folded = nothing()
         break
       default:
       // `tool-input` is for those who show a call as it is written; unknown kinds are no error.
@@ -83,31 +90,22 @@ export class Assembler {
   }
 
   get finished(): boolean {
-    return this.#finish !== undefined
+    return this.#folded.finish !== undefined
   }
 
   result(): Assembled {
     this.#endBlocks()
+    const { parts, usage, finish, response } = this.#folded
     return {
-      parts: this.#parts,
-      usage: withTotal(this.#usage),
-      finishReason: this.#finish?.reason,
-      rawReason: this.#finish?.rawReason,
-      abstained: this.#finish?.abstained === true,
-      citations: this.#finish?.citations,
-      responseId: this.#response?.id,
-      responseModel: this.#response?.model,
+      parts,
+      usage: withTotal(usage),
+      finishReason: finish?.reason,
+      rawReason: finish?.rawReason,
+      abstained: finish?.abstained === true,
+      citations: finish?.citations,
+      responseId: response?.id,
+      responseModel: response?.model,
     }
-  }
-
-  #forget(): void {
-    this.#parts = []
-    this.#text = ''
-    this.#textData = undefined
-    this.#thinking = ''
-    this.#usage = UNKNOWN_USAGE
-    this.#finish = undefined
-    this.#response = undefined
   }
 
   #endBlocks(): void {
@@ -116,24 +114,18 @@ export class Assembler {
   }
 
   #endText(): void {
-    if (this.#text === '' && this.#textData === undefined) return
-    this.#parts.push({
-      type: 'text',
-      text: this.#text,
-      ...(this.#textData === undefined ? {} : { providerData: this.#textData }),
-    })
-    this.#text = ''
-    this.#textData = undefined
+    const { parts, text, textData: providerData } = this.#folded
+    if (text === '' && providerData === undefined) return
+    parts.push({ type: 'text', text, ...defined({ providerData }) })
+    this.#folded.text = ''
+    this.#folded.textData = undefined
   }
 
   #endThinking(providerData: ProviderData | undefined): void {
-    if (this.#thinking === '' && providerData === undefined) return
-    this.#parts.push({
-      type: 'thinking',
-      text: this.#thinking,
-      ...defined({ model: this.#model, providerData }),
-    })
-    this.#thinking = ''
+    const { parts, thinking: text } = this.#folded
+    if (text === '' && providerData === undefined) return
+    parts.push({ type: 'thinking', text, ...defined({ model: this.#model, providerData }) })
+    this.#folded.thinking = ''
   }
 }
 

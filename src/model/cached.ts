@@ -1,13 +1,14 @@
 /** Answers from the cache where it can, and lets equal questions that come at the same time share one call. */
 
 import type { Station } from '../core/context.ts'
-import type { EventBody } from '../core/event.ts'
 import { fromParts } from '../core/message.ts'
-import type { LanguageModel, ModelRequest } from '../core/model.ts'
+import type { EventBody } from '../core/event.ts'
+import type { LanguageModel, ModelPart, ModelRequest } from '../core/model.ts'
 import type { Part } from '../core/part.ts'
 import { ZERO_USAGE } from '../core/usage.ts'
+import { defined } from '../util/check.ts'
 import type { Answer, ModelContext } from './answer.ts'
-import type { Seat } from './flight.ts'
+import type { Seat } from './answer-reader.ts'
 import { cacheKey } from './response-cache.ts'
 import type { CachedAnswer, ResponseCache } from './response-cache.ts'
 
@@ -33,16 +34,12 @@ export async function* cached<Failure extends object>(
     const hit = await cache.get(key)
     if (hit !== undefined) return yield* replay(hit, model, attempt, ctx)
     const outcome = yield* ask(seat)
-    if (isAnswer(outcome) && !outcome.cacheHit && isWorthKeeping(outcome, cache))
+    if ('message' in outcome && !outcome.cacheHit && isWorthKeeping(outcome, cache))
       await cache.set(key, { ...outcome, parts: outcome.message.parts })
     return outcome
   } finally {
     seat.leave()
   }
-}
-
-function isAnswer(outcome: object): outcome is Answer {
-  return 'message' in outcome
 }
 
 /** Only whole answers. */
@@ -52,7 +49,11 @@ function isWorthKeeping({ message, finishReason, paused }: Answer, cache: Respon
 }
 
 async function* replay(hit: CachedAnswer, model: LanguageModel, attempt: number, ctx: ModelContext): Station<Answer> {
-  yield* shownOf(hit.parts, attempt, ctx.showThinking)
+  const { finishReason, abstained, citations } = hit
+  for (const part of hit.parts) {
+    const event = shownOf(part, attempt, ctx.showThinking)
+    if (event !== undefined) yield event
+  }
   ctx.ledger.free()
   // A conversation must not have two calls of one id.
   const parts = hit.parts.map((part) => (part.type === 'tool-call' ? { ...part, id: ctx.createId('call') } : part))
@@ -61,17 +62,21 @@ async function* replay(hit: CachedAnswer, model: LanguageModel, attempt: number,
     message: fromParts('assistant', parts, { id: ctx.createId('msg') }),
     model,
     usage: ZERO_USAGE,
-    finishReason: hit.finishReason,
-    abstained: hit.abstained,
-    ...(hit.citations === undefined ? {} : { citations: hit.citations }),
+    finishReason,
+    abstained,
+    ...defined({ citations }),
     paused: false,
     cacheHit: true,
   }
 }
 
-function* shownOf(parts: readonly Part[], attempt: number, showThinking: boolean): Generator<EventBody> {
-  for (const part of parts) {
-    if (part.type === 'text' && part.text !== '') yield { type: 'text_delta', text: part.text, attempt }
-    else if (part.type === 'thinking' && part.text !== '' && showThinking) yield { type: 'thinking', content: part.text, attempt }
-  }
+/** The event by which a reader is shown a part; most parts are not shown. */
+export function shownOf(part: ModelPart | Part, attempt: number, showThinking: boolean): ShownEvent | undefined {
+  if (part.type === 'text' && part.text !== '') return { type: 'text_delta', text: part.text, attempt }
+  if (part.type === 'thinking' && part.text !== '' && showThinking) return { type: 'thinking', content: part.text, attempt }
+  if (part.type === 'tool-input' && part.delta !== '')
+    return { type: 'tool_input_delta', id: part.id, name: part.name, delta: part.delta }
+  return undefined
 }
+
+type ShownEvent = Extract<EventBody, { type: 'text_delta' | 'thinking' | 'tool_input_delta' }>

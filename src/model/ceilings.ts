@@ -3,7 +3,7 @@
 import { CriaError } from '../core/error.ts'
 import type { ModelPart } from '../core/model.ts'
 
-/** What one answer may hold, in characters, and how many calls; `null` for no limit. */
+/** The most that one answer may hold, in characters, and of calls; `null` for no limit. */
 export interface AnswerLimits {
   readonly text: number | null
   readonly thinking: number | null
@@ -22,51 +22,36 @@ const NAMES: Readonly<Record<keyof AnswerLimits, string>> = {
   calls: 'tool calls',
 }
 
-export class Ceilings {
-  readonly #limits: AnswerLimits
-  readonly #ref: string
-  readonly #counts: Record<keyof AnswerLimits, number> = { text: 0, thinking: 0, arguments: 0, calls: 0 }
+/** Counts the parts of one answer. @param ref names the model in the error. */
+export function createCeilings(limits: AnswerLimits, ref: string): (part: ModelPart) => void {
+  let counts = { text: 0, thinking: 0, arguments: 0, calls: 0 }
   /** Arguments that were counted while they were streamed are not counted again with their call. */
-  readonly #streamed = new Set<string>()
+  const streamed = new Set<string>()
 
-  constructor(limits: AnswerLimits, ref: string) {
-    this.#limits = limits
-    this.#ref = ref
-  }
-
-  /** Counts a part. @throws CriaError `invalid_response`, not to be retried, when the answer is longer than it may be. */
-  add(part: ModelPart): void {
-    switch (part.type) {
-      case 'text':
-      case 'thinking':
-        this.#count(part.type, part.text.length)
-        break
-      case 'tool-input':
-        if (!this.#streamed.has(part.id)) this.#count('calls', 1)
-        this.#streamed.add(part.id)
-        this.#count('arguments', part.delta.length)
-        break
-      case 'tool-call':
-        if (this.#streamed.has(part.id)) break
-        this.#count('calls', 1)
-        if (typeof part.input === 'string') this.#count('arguments', part.input.length)
-        break
-      case 'restart':
-        this.#streamed.clear()
-        for (const name of ['text', 'thinking', 'arguments', 'calls'] as const) this.#counts[name] = 0
-        break
-      default:
-    }
-  }
-
-  #count(name: keyof AnswerLimits, more: number): void {
-    this.#counts[name] += more
-    const limit = this.#limits[name]
-    if (limit === null || this.#counts[name] <= limit) return
-    throw new CriaError('invalid_response', `${this.#ref} was stopped: its answer is longer than ${limit} ${NAMES[name]}.`, {
+  function count(name: keyof AnswerLimits, more: number): void {
+    counts[name] += more
+    const limit = limits[name]
+    if (limit === null || counts[name] <= limit) return
+    throw new CriaError('invalid_response', `${ref} was stopped: its answer is longer than ${limit} ${NAMES[name]}.`, {
       retryable: false,
       hint: `What came before is kept. A higher limit can be set: \`answerLimits: { ${name} }\`.`,
       details: { limit: name, most: limit },
     })
+  }
+
+  /** @throws CriaError `invalid_response`, not to be retried, when the answer is longer than it may be. */
+  return function add(part) {
+    if (part.type === 'text' || part.type === 'thinking') count(part.type, part.text.length)
+    else if (part.type === 'tool-input') {
+      if (!streamed.has(part.id)) count('calls', 1)
+      streamed.add(part.id)
+      count('arguments', part.delta.length)
+    } else if (part.type === 'tool-call' && !streamed.has(part.id)) {
+      count('calls', 1)
+      if (typeof part.input === 'string') count('arguments', part.input.length)
+    } else if (part.type === 'restart') {
+      streamed.clear()
+      counts = { text: 0, thinking: 0, arguments: 0, calls: 0 }
+    }
   }
 }

@@ -7,7 +7,7 @@ import type { LanguageModel } from '../core/model.ts'
 export interface ModelChain {
   /** In the order in which they are asked. */
   readonly models: readonly LanguageModel[]
-  /** Which of them answers now; it only grows, so that a turn that is passed on comes to an end. */
+  /** The place of the one that answers now; it only grows, so that a turn that is passed on comes to an end. */
   current: number
 }
 
@@ -30,7 +30,7 @@ export interface SwitchChoices<Model> {
 }
 
 /**
- * Which model takes the place of the current one.
+ * Chooses the model that takes the place of the current one.
  *
  * | reason | model |
  * |---|---|

@@ -37,7 +37,7 @@ export function restUntil(error: CriaError, now: number, coolDown: number): numb
   return now + Math.max(coolDown, Math.min(retryAfterOf(error) ?? 0, LONGEST_REST))
 }
 
-/** What is remembered from turn to turn. */
+/** Remembers from turn to turn the models that rest. */
 export class CoolDowns {
   readonly #keyOf: (model: LanguageModel) => unknown
   readonly #rests = new Map<unknown, Rest>()

@@ -1,8 +1,9 @@
 /** Fits a request to the facts of a model: leaves out what it does not take, and says what; or says why it cannot do the job. */
 
-import { fromParts, textOf } from '../core/message.ts'
+import { textOf } from '../core/message.ts'
 import type { CallSettings, ModelFacts, ModelRequest, RequestMessage } from '../core/model.ts'
 import type { Part } from '../core/part.ts'
+import { defined } from '../util/check.ts'
 
 export interface Fitted {
   readonly request: ModelRequest
@@ -44,10 +45,11 @@ export function fitRequest(given: ModelRequest, model: Target): Fitted {
     return isAsked && fact !== false
   }
   const withTools = takes(facts.tools, 'tools', tools !== undefined && tools.length > 0)
-  const withThinking = thinking !== undefined && (thinking === 'off' || takes(facts.thinking, 'thinking', true))
+  const withThinking = thinking === 'off' || takes(facts.thinking, 'thinking', thinking !== undefined)
   // Beside tools the rules below do as well: nothing is lost that anybody has to be told.
   const besideTools = withTools && facts.structuredOutputWithTools === false
   const withFormat = takes(facts.structuredOutput, 'structured output', responseFormat !== undefined) && !besideTools
+  const isEnforced = withFormat && facts.structuredOutput === true
   // Most requests fit as they are; a long conversation is then passed on, not copied.
   const isUnchanged = allFit(rest.messages, model)
   if (!isUnchanged && rest.messages.some(({ parts }) => hasUnseenImage(parts, facts))) omitted.push('images')
@@ -55,15 +57,14 @@ export function fitRequest(given: ModelRequest, model: Target): Fitted {
   const request: ModelRequest = {
     ...rest,
     model: ref,
-    messages:
-      responseFormat === undefined || (facts.structuredOutput === true && !besideTools)
-        ? messages
-        : withRules(messages, responseFormat, facts),
+    messages: responseFormat === undefined || isEnforced ? messages : withRules(messages, responseFormat, facts),
     ...settingsFor(given, facts, omitted),
-    ...(withTools ? { tools } : {}),
-    ...(withTools && toolChoice !== undefined ? { toolChoice } : {}),
-    ...(withThinking ? { thinking } : {}),
-    ...(withFormat && responseFormat !== undefined ? { responseFormat } : {}),
+    ...defined({
+      tools: withTools ? tools : undefined,
+      toolChoice: withTools ? toolChoice : undefined,
+      thinking: withThinking ? thinking : undefined,
+      responseFormat: withFormat ? responseFormat : undefined,
+    }),
     stream: given.stream && facts.streaming !== false,
   }
   return { request, omitted }
@@ -94,15 +95,11 @@ function withRules(
 ): readonly RequestMessage[] {
   const shape = schema === undefined ? '.' : `, that fits this JSON Schema:\n${JSON.stringify(schema)}`
   const rules = `Answer with JSON only, without any other text${shape}`
-  const [first] = messages
-  if (systemRole !== false && first?.role === 'system')
-    return [said('system', `${first.content}\n\n${rules}`), ...messages.slice(1)]
-  return [said(systemRole === false ? 'user' : 'system', rules), ...messages]
-}
-
-function said(role: 'system' | 'user', text: string): RequestMessage {
-  const { content, parts } = fromParts(role, [{ type: 'text', text }])
-  return { role, content, parts }
+  const role = systemRole === false ? 'user' : 'system'
+  const [first, ...others] = messages
+  const isSystem = role === 'system' && first?.role === 'system'
+  const content = isSystem ? `${first.content}\n\n${rules}` : rules
+  return [{ role, content, parts: [{ type: 'text', text: content }] }, ...(isSystem ? others : messages)]
 }
 
 interface Target {
@@ -110,7 +107,7 @@ interface Target {
   readonly facts: ModelFacts
 }
 
-/** How far a conversation has been found to fit, and whom: it begins with the same message in every step. */
+/** Remembers how far a conversation has been found to fit, and whom: it begins with the same message in every step. */
 interface Checked {
   readonly model: Target['ref']
   readonly facts: ModelFacts

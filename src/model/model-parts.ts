@@ -5,10 +5,11 @@ import type { FinishReason, LanguageModel, ModelCall, ModelPart, ModelRequest } 
 import { iterateIn } from '../core/span.ts'
 import type { Usage } from '../core/usage.ts'
 import { describe, isJson, isRecord } from '../util/check.ts'
+import { namesOf } from '../util/nearest.ts'
 import { isPromise, unheard } from '../util/promise.ts'
 
 /**
- * What `model` streams for a request, its parts checked.
+ * Streams the parts of a model for a request, each of them checked.
  *
  * @throws CriaError `invalid_response` when `stream()` gives no stream, and from the iterator when something is no part.
  */
@@ -40,81 +41,78 @@ function mistaken(ref: string, what: string): CriaError {
   })
 }
 
-/** What is wrong with a part, as a sentence; a kind that nobody knows is ignored later, and right. */
-function mistakeIn(value: unknown): string | undefined {
-  if (!isRecord(value) || typeof value['type'] !== 'string')
-    return `a part must be an object with a \`type\`, but is ${describe(value)}.`
-  // Known only to be an object with a type.
-  const part = value as Partial<Record<string, unknown>> & { readonly type: ModelPart['type'] }
-  const wrong = (member: string, expected: string): string =>
-    `\`${member}\` of a part of type "${part.type}" must be ${expected}, but is ${describe(memberOf(part, member))}.`
-  const data = part['providerData']
-  switch (part.type) {
-    case 'text':
-    case 'thinking':
-      if (typeof part['text'] !== 'string') return wrong('text', 'a string')
-      break
-    case 'tool-call':
-      if (typeof part['id'] !== 'string' || part['id'] === '') return wrong('id', 'a string that is not empty')
-      if (typeof part['name'] !== 'string') return wrong('name', 'a string')
-      if (!isJson(part['input'])) return wrong('input', 'JSON')
-      if (part['invalid'] !== undefined && typeof part['invalid'] !== 'string') return wrong('invalid', 'a string')
-      break
-    case 'opaque':
-      if (typeof part['kind'] !== 'string') return wrong('kind', 'a string')
-      if (data === undefined) return wrong('providerData', 'an object of JSON')
-      break
-    case 'response':
-      for (const name of ['id', 'model'])
-        if (part[name] !== undefined && typeof part[name] !== 'string') return wrong(name, 'a string')
-      break
-    case 'usage':
-      return mistakeInUsage(part['usage'], wrong)
-    case 'finish':
-      if (!Object.hasOwn(FINISH_REASONS, String(part['reason'])))
-        return wrong('reason', `one of ${Object.keys(FINISH_REASONS).join(', ')}`)
-      if (part['rawReason'] !== undefined && typeof part['rawReason'] !== 'string') return wrong('rawReason', 'a string')
-      break
-    default:
-  }
-  return data === undefined || (isRecord(data) && isJson(data)) ? undefined : wrong('providerData', 'an object of JSON')
-}
+/** A member of a part: its path, what it has to be, in words and as a test. */
+type Member = readonly [path: string, expected: string, test: (value: unknown) => boolean]
 
-const FINISH_REASONS: Readonly<Record<FinishReason, true>> = {
+const isString = (value: unknown): boolean => typeof value === 'string'
+const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && Number(value) >= 0
+const isJsonObject = (value: unknown): boolean => isRecord(value) && isJson(value)
+const orNothing =
+  (test: (value: unknown) => boolean) =>
+  (value: unknown): boolean =>
+    value === undefined || test(value)
+
+const TEXT: readonly Member[] = [['text', 'a string', isString]]
+const FINISH_REASONS = namesOf<Record<FinishReason, true>>({
   stop: true,
   length: true,
   'tool-calls': true,
   'content-filter': true,
   error: true,
   other: true,
-}
-const COUNTS: readonly (keyof Usage)[] = [
-  'inputTokens',
-  'outputTokens',
-  'totalTokens',
-  'cacheReadTokens',
-  'cacheWriteTokens',
-  'reasoningTokens',
-]
-const EXACTNESS: Readonly<Record<Usage['exactness'], true>> = { exact: true, estimated: true, unknown: true }
+})
+const COUNTS = ['inputTokens', 'outputTokens', 'totalTokens', 'cacheReadTokens', 'cacheWriteTokens', 'reasoningTokens'] as const
+const EXACTNESS = namesOf<Record<Usage['exactness'], true>>({ exact: true, estimated: true, unknown: true })
 
-function mistakeInUsage(usage: unknown, wrong: (member: string, expected: string) => string): string | undefined {
-  if (!isRecord(usage)) return wrong('usage', 'an object')
-  for (const name of COUNTS) {
-    const count = usage[name]
-    if (count !== null && !isCount(count)) return wrong(`usage.${name}`, 'a whole number of tokens, or null where nobody knows')
-  }
-  const anHour = usage['cacheWrite1hTokens']
-  if (anHour !== undefined && !isCount(anHour)) return wrong('usage.cacheWrite1hTokens', 'a whole number of tokens, or nothing')
-  return Object.hasOwn(EXACTNESS, String(usage['exactness']))
-    ? undefined
-    : wrong('usage.exactness', `one of ${Object.keys(EXACTNESS).join(', ')}`)
+const MEMBERS = new Map<unknown, readonly Member[]>(
+  Object.entries({
+    text: TEXT,
+    thinking: TEXT,
+    'tool-call': [
+      ['id', 'a string that is not empty', (value) => isString(value) && value !== ''],
+      ['name', 'a string', isString],
+      ['input', 'JSON', isJson],
+      ['invalid', 'a string', orNothing(isString)],
+    ],
+    opaque: [
+      ['kind', 'a string', isString],
+      ['providerData', 'an object of JSON', isJsonObject],
+    ],
+    response: [
+      ['id', 'a string', orNothing(isString)],
+      ['model', 'a string', orNothing(isString)],
+    ],
+    usage: [
+      ['usage', 'an object', isRecord],
+      ...COUNTS.map((name): Member => {
+        const isKnown = (value: unknown): boolean => value === null || isCount(value)
+        return [`usage.${name}`, 'a whole number of tokens, or null where nobody knows', isKnown]
+      }),
+      ['usage.cacheWrite1hTokens', 'a whole number of tokens, or nothing', orNothing(isCount)],
+      ['usage.exactness', `one of ${EXACTNESS.join(', ')}`, (value) => EXACTNESS.includes(String(value))],
+    ],
+    finish: [
+      ['reason', `one of ${FINISH_REASONS.join(', ')}`, (value) => FINISH_REASONS.includes(String(value))],
+      ['rawReason', 'a string', orNothing(isString)],
+    ],
+  } satisfies Partial<Record<ModelPart['type'], readonly Member[]>>),
+)
+const PROVIDER_DATA: Member = ['providerData', 'an object of JSON', orNothing(isJsonObject)]
+
+/** Says what is wrong with a part, in a sentence; a kind that nobody knows is ignored later, and right. */
+function mistakeIn(part: unknown): string | undefined {
+  if (!isRecord(part) || !isString(part['type'])) return `a part must be an object with a \`type\`, but is ${describe(part)}.`
+  const members = MEMBERS.get(part['type']) ?? []
+  const wrong =
+    members.find(([path, , test]) => !test(memberOf(part, path))) ?? [PROVIDER_DATA].find(([path, , test]) => !test(part[path]))
+  if (wrong === undefined) return undefined
+  const [path, expected] = wrong
+  const { type } = part
+  return `\`${path}\` of a part of type "${String(type)}" must be ${expected}, but is ${describe(memberOf(part, path))}.`
 }
 
-function isCount(value: unknown): boolean {
-  return Number.isSafeInteger(value) && Number(value) >= 0
-}
-
-function memberOf(value: unknown, path: string): unknown {
-  return path.split('.').reduce((at, name) => (isRecord(at) ? at[name] : undefined), value)
+/** @param path a member, or one of the usage. */
+function memberOf(part: Readonly<Record<string, unknown>>, path: string): unknown {
+  const { usage } = part
+  return path.startsWith('usage.') && isRecord(usage) ? usage[path.slice('usage.'.length)] : part[path]
 }

@@ -3,6 +3,7 @@
 import { CriaError } from '../core/error.ts'
 import type { ErrorCode } from '../core/error.ts'
 import type { SwitchReason } from '../core/event.ts'
+import type { JsonObject } from '../core/json.ts'
 import { backoff } from '../util/backoff.ts'
 import type { BackoffPolicy } from '../util/backoff.ts'
 import { defined } from '../util/check.ts'
@@ -48,7 +49,7 @@ export type Recovery =
   | { readonly action: 'overflow' }
   | { readonly action: 'fail' }
 
-/** What an error of each kind calls for. `transient` ones may pass by themselves. */
+/** The kind of each error, from which follows what to do. `transient` ones may pass by themselves. */
 const KIND: Readonly<Partial<Record<ErrorCode, 'transient' | 'model' | 'overflow'>>> = {
   rate_limited: 'transient',
   overloaded: 'transient',
@@ -84,7 +85,7 @@ export function recover(
   return state.fallback === 'none' ? { action: 'fail' } : { action: 'switch', reason: switchReason(error) }
 }
 
-/** Whether another model, or the same one later, may answer all the same: the request itself is not at fault. */
+/** Tells whether another model, or the same one later, may answer all the same: the request itself is not at fault. */
 export function isOfModel({ code, retryable }: CriaError): boolean {
   return KIND[code] !== undefined || retryable || (FALLBACK_CODES as readonly ErrorCode[]).includes(code)
 }
@@ -104,7 +105,7 @@ export interface ModelFailure {
 }
 
 /**
- * What a turn ends with when nothing helped: the last failure, and what was tried.
+ * Makes the error that a turn ends with when nothing helped: the last failure, and what was tried.
  * @param before models that were asked and given up before, in order: each is named with what it failed of.
  * @param timeLeft milliseconds until the turn is over.
  */
@@ -130,18 +131,14 @@ export function givenUp(
     details: {
       ...details,
       attempts,
-      ...(before.length === 0
-        ? {}
-        : {
-            modelsBefore: before.map((failure) => ({
-              model: failure.model,
-              code: failure.error.code,
-              message: failure.error.message,
-            })),
-          }),
+      ...(before.length === 0 ? {} : { modelsBefore: before.map(failureInfo) }),
     },
     cause: error,
   })
+}
+
+function failureInfo({ model, error: { code, message } }: ModelFailure): JsonObject {
+  return { model, code, message }
 }
 
 function sentence(message: string): string {

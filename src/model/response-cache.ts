@@ -8,8 +8,8 @@ import type { Part } from '../core/part.ts'
 import { canonicalJson, nameOfObject, sha256 } from '../util/hash.ts'
 import { describe } from '../util/check.ts'
 import { namesOf, unknownOption } from '../util/nearest.ts'
-import { Flight } from './flight.ts'
-import type { Seat } from './flight.ts'
+import { Flight } from './answer-reader.ts'
+import type { Seat } from './answer-reader.ts'
 
 /** Options of `new ResponseCache()`. */
 export interface ResponseCacheOptions {

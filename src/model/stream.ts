@@ -6,36 +6,35 @@ import { CriaError } from '../core/error.ts'
 import type { CreateId } from '../core/id.ts'
 import type { EventBody, NoticeEvent } from '../core/event.ts'
 import { fromParts } from '../core/message.ts'
-import type { Message } from '../core/message.ts'
 import type { FinishReason, LanguageModel, ModelRequest } from '../core/model.ts'
 import type { Part } from '../core/part.ts'
 import type { Span } from '../core/span.ts'
 import type { Usage } from '../core/usage.ts'
+import { defined } from '../util/check.ts'
 import type { Answer, ModelContext, Overflow } from './answer.ts'
 import { Assembler, windowFull } from './assemble.ts'
 import type { Assembled } from './assemble.ts'
-import { attemptParts } from './attempt-parts.ts'
-import { cached } from './cached.ts'
-import { Ceilings } from './ceilings.ts'
+import { cached, shownOf } from './cached.ts'
+import { createCeilings } from './ceilings.ts'
 import { currentModel, passOn } from './chain.ts'
 import { restUntil } from './cool-down.ts'
-import { errorInfo } from './error-info.ts'
-import { failureOf, wasRefused } from './failure.ts'
+import { errorInfo, failureOf, wasRefused } from './error-info.ts'
 import { fitRequest, unfitFor } from './fit.ts'
-import type { Seat } from './flight.ts'
 import { modelParts } from './model-parts.ts'
 import { givenUp, isOfModel, recover, switchReason } from './recover.ts'
 import type { AttemptState, ModelFailure } from './recover.ts'
 import { readAlone } from './answer-reader.ts'
-import type { AnswerReader, StartRequest } from './answer-reader.ts'
+import type { AnswerReader, Seat, StartRequest } from './answer-reader.ts'
 import { readTextToolCalls } from './text-tool-calls.ts'
+import { attemptParts } from './watchdog.ts'
 
 /** Everything that an attempt may end in but an answer. */
 interface Failure {
   readonly error: CriaError
+  /** Text or thinking has been shown. */
   readonly shown: boolean
-  /** Arguments of a call have been shown: they are void, but nothing that a reader cannot forget. */
-  readonly typed: boolean
+  /** Takes back what has been shown: text, thinking, or arguments of a call, which any reader can forget. */
+  readonly takeBack: readonly EventBody[]
 }
 
 /**
@@ -58,13 +57,13 @@ export async function* streamModel(request: ModelRequest, ctx: ModelContext): St
     const model = currentModel(chain)
     const { request: fitted, omitted: all } = fitRequest(request, model)
     const omitted = all.filter((name) => ctx.unasked?.includes(name) !== true)
-    yield* tellOnce(omitted.length === 0 ? undefined : leftOut(omitted, model), ctx)
+    if (omitted.length > 0) yield* tellOnce(leftOut(omitted, model), ctx)
     const outcome = yield* cached(fitted, model, attempt, ctx, (seat) => tryOnce(fitted, model, attempt, ctx, seat))
     if ('message' in outcome) {
       if (!outcome.cacheHit) ctx.coolDowns?.wake(model)
       return outcome
     }
-    const { error, shown, typed } = outcome
+    const { error, shown, takeBack } = outcome
     if (ctx.signal.aborted) throw ctx.signal.reason
 
     const following = models.slice(chain.current + 1)
@@ -75,12 +74,12 @@ export async function* streamModel(request: ModelRequest, ctx: ModelContext): St
     const recovery = recover(error, state, ctx.retry, ctx.fallbackOn)
     const info = errorInfo(error)
     if (recovery.action === 'overflow') {
-      if (shown || typed) yield { type: 'reset', attempt }
+      yield* takeBack
       return { type: 'overflow', error, model }
     }
     if (recovery.action === 'retry') {
       yield { type: 'retry', attempt, delay: recovery.delay, error: info }
-      if (shown || typed) yield { type: 'reset', attempt }
+      yield* takeBack
       retries.set(model, tried + 1)
       await ctx.clock.sleep(recovery.delay, ctx.signal)
       continue
@@ -88,10 +87,10 @@ export async function* streamModel(request: ModelRequest, ctx: ModelContext): St
     const isFinal = shown && ctx.retry.afterOutput === 'error'
     const due = recovery.action === 'fail' && !isFinal && isOfModel(error) ? nextDue(waiting, now, timeLeft) : undefined
     if (recovery.action === 'fail' && due === undefined) {
-      if (state.fallback === 'none') yield* following.flatMap((each) => [...tellOnce(passedOver(request, each), ctx)])
+      if (state.fallback === 'none') yield* following.flatMap((each) => [...passedOver(request, each, ctx)])
       throw givenUp(error, attempt, ctx.retry, before, timeLeft)
     }
-    if (shown || typed) yield { type: 'reset', attempt }
+    yield* takeBack
     before.push({ model: model.ref, error })
     if (recovery.action === 'switch') {
       const { reason, wait } = recovery
@@ -99,7 +98,7 @@ export async function* streamModel(request: ModelRequest, ctx: ModelContext): St
       else waiting.set(model, now + wait)
       retries.set(model, tried + 1)
       ctx.coolDowns?.rest(model, { until: restUntil(error, now, ctx.retry.coolDown), reason, error: info }, now)
-      yield* following.slice(0, following.findIndex(fits)).flatMap((each) => [...tellOnce(passedOver(request, each), ctx)])
+      yield* following.slice(0, following.findIndex(fits)).flatMap((each) => [...passedOver(request, each, ctx)])
       const switched = passOn(chain, reason, fits)
       if (switched !== undefined) yield { ...switched, error: info }
     } else if (due !== undefined) {
@@ -137,7 +136,7 @@ function* passOver(request: ModelRequest, ctx: ModelContext): Generator<EventBod
   const model = currentModel(ctx.chain)
   const unfit = unfitFor(request, model)
   if (unfit === undefined) return
-  yield* tellOnce(passedOver(request, model), ctx)
+  yield* passedOver(request, model, ctx)
   const switched = passOn(ctx.chain, 'model_unavailable', (each) => unfitFor(request, each) === undefined)
   if (switched === undefined) {
     throw new CriaError('invalid_request', `${model.ref} ${unfit}, and no other model was named that can. It was not asked.`, {
@@ -149,16 +148,16 @@ function* passOver(request: ModelRequest, ctx: ModelContext): Generator<EventBod
 }
 
 /** Once a turn: a loop would tell it in each step. */
-function* tellOnce(notice: NoticeEvent | undefined, { told }: ModelContext): Generator<NoticeEvent> {
-  if (notice === undefined || told.has(notice.message)) return
+function* tellOnce(notice: NoticeEvent, { told }: ModelContext): Generator<NoticeEvent> {
+  if (told.has(notice.message)) return
   told.add(notice.message)
   yield notice
 }
 
-function passedOver(request: ModelRequest, model: LanguageModel): NoticeEvent | undefined {
+function* passedOver(request: ModelRequest, model: LanguageModel, ctx: ModelContext): Generator<NoticeEvent> {
   const unfit = unfitFor(request, model)
-  if (unfit === undefined) return undefined
-  return { type: 'notice', code: 'model_passed_over', message: `${model.ref} ${unfit}: it is not asked.` }
+  if (unfit !== undefined)
+    yield* tellOnce({ type: 'notice', code: 'model_passed_over', message: `${model.ref} ${unfit}: it is not asked.` }, ctx)
 }
 
 function leftOut(omitted: readonly string[], { ref }: LanguageModel): NoticeEvent {
@@ -172,145 +171,95 @@ function leftOut(omitted: readonly string[], { ref }: LanguageModel): NoticeEven
 
 /** One request, settled however it ends. */
 async function* tryOnce(
-  request: ModelRequest,
+  given: ModelRequest,
   model: LanguageModel,
   attempt: number,
   ctx: ModelContext,
   seat: Seat | undefined,
 ): Station<Answer | Failure> {
-  const admitted = await ctx.ledger.reserve(model, request)
-  const progress: Progress = { assembler: new Assembler(model.ref), reader: undefined, begun: false, error: undefined }
-  let outcome: Unsettled | Failure
+  const request = await ctx.ledger.reserve(model, given)
+  const assembler = new Assembler(model.ref)
+  const countPart = createCeilings(ctx.answerLimits, model.ref)
+  const span = requestSpan(request, model, attempt, ctx)
+  /** This attempt's share in the request. */
+  let reader: AnswerReader | undefined
+  let hasBegun = false
+  let shown = false
+  let typed = false
+  const takeBack = (): EventBody[] => (shown || typed ? [{ type: 'reset', attempt }] : [])
+  let outcome: Omit<Answer, 'usage' | 'cacheHit'> | Failure
+  let error: CriaError | undefined
   let usage: Usage
   try {
-    outcome = yield* attemptOnce(admitted, model, attempt, progress, ctx, seat)
+    const start: StartRequest = (signal) => modelParts(model, request, { signal, span })
+    reader = seat?.open(request.maxOutputTokens, start) ?? readAlone(start)
+    const read = attemptParts(reader, model, request.stream, ctx)
+    for await (const part of readTextToolCalls(read, request.tools ?? [], ctx.createId)) {
+      hasBegun = true
+      countPart(part)
+      assembler.add(part)
+      if (part.type === 'restart') {
+        yield* takeBack()
+        shown = false
+        typed = false
+      }
+      const event = shownOf(part, attempt, ctx.showThinking)
+      if (event === undefined) continue
+      if (event.type === 'tool_input_delta') typed = true
+      else shown = true
+      yield event
+    }
+    const assembled = assembler.result()
+    noteResponse(span, assembled)
+    const finishReason = finishOf(assembled, request, model)
+    const unread = await ctx.checkRead?.(request, model, assembled.usage)
+    if (unread !== undefined) throw unread
+    const { parts, rawReason, abstained, citations } = assembled
+    const message = fromParts('assistant', toldApart(parts, ctx.createId), { id: ctx.createId('msg') })
+    const paused = rawReason === 'pause_turn'
+    outcome = { type: 'answer', message, model, finishReason, abstained, paused, ...defined({ citations }) }
+  } catch (thrown) {
+    error = failureOf(thrown, model.ref)
+    span.fail(error)
+    outcome = { error, shown, takeBack: takeBack() }
   } finally {
-    const { assembler, reader } = progress
+    span.end()
     // Who left before the end pays for what had come, whether he read it or not.
     for (const part of reader?.unread() ?? []) assembler.add(part)
     const { usage: told, parts } = assembler.result()
-    const refused = progress.error !== undefined && !progress.begun && wasRefused(progress.error)
-    const free = refused || reader?.pays === false
-    usage = await ctx.ledger.settle(model, admitted, { usage: told, parts, finished: assembler.finished, free })
+    const wasTurnedAway = !hasBegun && error !== undefined && wasRefused(error)
+    const free = wasTurnedAway || reader?.pays === false
+    usage = await ctx.ledger.settle(model, request, { usage: told, parts, finished: assembler.finished, free })
   }
-  return 'message' in outcome ? { ...outcome, usage, cacheHit: progress.reader?.pays === false } : outcome
+  return 'message' in outcome ? { ...outcome, usage, cacheHit: reader?.pays === false } : outcome
 }
 
-type Unsettled = Omit<Answer, 'usage' | 'cacheHit'>
-
-/** How far an attempt got, for those who have to know when it is cut off. */
-interface Progress {
-  readonly assembler: Assembler
-  /** This attempt's share in the request. */
-  reader: AnswerReader | undefined
-  /** Something has come. */
-  begun: boolean
-  error: CriaError | undefined
-}
-
-async function* attemptOnce(
-  request: ModelRequest,
-  model: LanguageModel,
-  attempt: number,
-  progress: Progress,
-  ctx: ModelContext,
-  seat: Seat | undefined,
-): Station<Unsettled | Failure> {
-  const span = ctx.span.child('llm_request', {
+function requestSpan(request: ModelRequest, { ref }: LanguageModel, attempt: number, { span }: ModelContext): Span {
+  return span.child('llm_request', {
     [ATTRIBUTE.operation]: 'chat',
-    [ATTRIBUTE.provider]: model.ref.split('/', 1)[0] ?? model.ref,
-    [ATTRIBUTE.model]: model.ref,
+    [ATTRIBUTE.provider]: ref.split('/', 1)[0] ?? ref,
+    [ATTRIBUTE.model]: ref,
     [ATTRIBUTE.stream]: request.stream,
     [ATTRIBUTE.attempt]: attempt,
-    ...(request.temperature === undefined ? {} : { [ATTRIBUTE.temperature]: request.temperature }),
+    ...defined({ [ATTRIBUTE.temperature]: request.temperature }),
   })
-  let shown = false
-  let typed = false
-  const ceilings = new Ceilings(ctx.answerLimits, model.ref)
-  try {
-    const start: StartRequest = (signal) => modelParts(model, request, { signal, span })
-    progress.reader = seat?.open(request.maxOutputTokens, start) ?? readAlone(start)
-    const read = attemptParts(progress.reader, model, request.stream, ctx)
-    const parts = readTextToolCalls(read, request.tools ?? [], ctx.createId)
-    for await (const part of parts) {
-      progress.begun = true
-      ceilings.add(part)
-      progress.assembler.add(part)
-      if (part.type === 'restart') {
-        if (shown || typed) yield { type: 'reset', attempt }
-        shown = false
-        typed = false
-      } else if (part.type === 'text' && part.text !== '') {
-        shown = true
-        yield { type: 'text_delta', text: part.text, attempt }
-      } else if (part.type === 'thinking' && part.text !== '' && ctx.showThinking) {
-        shown = true
-        yield { type: 'thinking', content: part.text, attempt }
-      } else if (part.type === 'tool-input' && part.delta !== '') {
-        typed = true
-        yield { type: 'tool_input_delta', id: part.id, name: part.name, delta: part.delta }
-      }
-    }
-    const assembled = progress.assembler.result()
-    noteResponse(span, assembled)
-    const answer = answerOf(assembled, request, model)
-    const unread = await ctx.checkRead?.(request, model, assembled.usage)
-    if (unread !== undefined) throw unread
-    return { ...answer, message: assembledMessage(assembled, ctx), model }
-  } catch (thrown) {
-    const error = failureOf(thrown, model.ref)
-    progress.error = error
-    span.fail(error)
-    return { error, shown, typed }
-  } finally {
-    span.end()
-  }
 }
 
-/** @throws CriaError when what came is no answer. */
-function answerOf(
-  assembled: Assembled,
-  request: ModelRequest,
-  model: LanguageModel,
-): Pick<Answer, 'type' | 'finishReason' | 'abstained' | 'citations' | 'paused'> {
-  const { finishReason, rawReason, abstained, citations } = assembled
+/** Returns how an answer ended. @throws CriaError when what came is no answer. */
+function finishOf(assembled: Assembled, request: ModelRequest, model: LanguageModel): FinishReason {
+  const { finishReason, rawReason, parts } = assembled
   const overflow = windowFull(assembled, request, model)
   if (overflow !== undefined) throw overflow
-  if (finishReason === undefined) {
+  const said = rawReason === undefined ? '' : ` (${rawReason})`
+  if (finishReason === undefined)
     throw new CriaError('stream_interrupted', `The stream of ${model.ref} ended without saying that it was finished.`)
-  }
-  if (finishReason === 'error') {
-    throw new CriaError(
-      'stream_interrupted',
-      `${model.ref} ended its answer with an error${rawReason === undefined ? '' : ` (${rawReason})`}.`,
-    )
-  }
-  if (
-    saysNothing(assembled.parts) &&
-    (finishReason === 'stop' || finishReason === 'other') &&
-    !hasDoneItsWork(finishReason, request)
-  ) {
-    throw new CriaError(
-      'no_assistant_message',
-      `${model.ref} finished${rawReason === undefined ? '' : ` (${rawReason})`} without saying anything.`,
-    )
-  }
-  const paused = rawReason === 'pause_turn'
-  return { type: 'answer', finishReason, abstained, paused, ...(citations === undefined ? {} : { citations }) }
-}
-
-/** Thinking is not an answer. */
-function saysNothing(parts: readonly Part[]): boolean {
-  return parts.every(({ type }) => type === 'thinking')
-}
-
-/** Some models say nothing more when their tools have done what was asked. */
-function hasDoneItsWork(finishReason: FinishReason, { messages }: ModelRequest): boolean {
-  return finishReason === 'stop' && messages.at(-1)?.role === 'tool'
-}
-
-function assembledMessage({ parts }: Assembled, { createId }: ModelContext): Message {
-  return fromParts('assistant', toldApart(parts, createId), { id: createId('msg') })
+  if (finishReason === 'error') throw new CriaError('stream_interrupted', `${model.ref} ended its answer with an error${said}.`)
+  // Thinking is not an answer; some models say nothing more when their tools have done what was asked.
+  const saysNothing = parts.every(({ type }) => type === 'thinking')
+  const hasDoneItsWork = finishReason === 'stop' && request.messages.at(-1)?.role === 'tool'
+  if (saysNothing && (finishReason === 'stop' || finishReason === 'other') && !hasDoneItsWork)
+    throw new CriaError('no_assistant_message', `${model.ref} finished${said} without saying anything.`)
+  return finishReason
 }
 
 /** Models of others may give two calls one id: their results could not be told apart, neither by us nor by a provider. */
@@ -326,8 +275,7 @@ function toldApart(parts: readonly Part[], createId: CreateId): readonly Part[] 
 
 function noteResponse(span: Span, { responseId, responseModel, finishReason, usage }: Assembled): void {
   span.set({
-    ...(responseId === undefined ? {} : { [ATTRIBUTE.responseId]: responseId }),
-    ...(responseModel === undefined ? {} : { [ATTRIBUTE.responseModel]: responseModel }),
+    ...defined({ [ATTRIBUTE.responseId]: responseId, [ATTRIBUTE.responseModel]: responseModel }),
     ...(finishReason === undefined ? {} : { [ATTRIBUTE.finishReasons]: [finishReason] }),
     [ATTRIBUTE.inputTokens]: usage.inputTokens,
     [ATTRIBUTE.outputTokens]: usage.outputTokens,

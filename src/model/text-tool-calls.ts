@@ -41,6 +41,11 @@ export async function* readTextToolCalls(
   // Enough of it to tell what it may become; looking at all that is held with each part would take the longer, the more there is.
   let beginning = ''
   let deciding = tools.length > 0
+  function* release(): Generator<ModelPart> {
+    if (held !== '') yield { type: 'text', text: held }
+    held = ''
+    deciding = false
+  }
   try {
     for await (const part of parts) {
       if (part.type === 'restart') {
@@ -51,35 +56,33 @@ export async function* readTextToolCalls(
       if (deciding && part.type === 'text' && part.providerData === undefined) {
         held += part.text
         if (beginning.length < FENCE.length) beginning = (beginning + part.text).trimStart().slice(0, FENCE.length)
-        if (mayBeToolCall(beginning)) continue
-        deciding = false
-        yield { type: 'text', text: held }
-        held = ''
+        if (!mayBeToolCall(beginning)) yield* release()
         continue
       }
       if (deciding && (part.type === 'finish' || part.type === 'tool-call' || part.type === 'text')) {
-        deciding = false
         const calls = part.type === 'finish' && part.reason === 'stop' ? toolCallsInText(held, tools, createId) : []
-        yield* calls
         if (calls.length > 0) {
+          held = ''
+          deciding = false
+          yield* calls
           yield { ...part, type: 'finish', reason: 'tool-calls' }
           continue
         }
-        if (held !== '') yield { type: 'text', text: held }
+        yield* release()
       }
       yield part
     }
   } catch (thrown) {
     // What had come of an answer that broke off is kept.
-    if (deciding && held !== '') yield { type: 'text', text: held }
+    yield* release()
     throw thrown
   }
-  if (deciding && held !== '') yield { type: 'text', text: held }
+  yield* release()
 }
 
 const FENCE = '```'
 
-/** Whether text that begins like this may still turn out to be nothing but a call. */
+/** Tells whether text that begins like this may still turn out to be nothing but a call. */
 export function mayBeToolCall(beginning: string): boolean {
   const text = beginning.trimStart()
   return text === '' || text.startsWith('{') || text.startsWith('[') || FENCE.startsWith(text.slice(0, FENCE.length))
@@ -108,16 +111,14 @@ function candidatesIn(value: unknown): readonly unknown[] {
 
 const OF_A_CALL: ReadonlySet<string> = new Set(['name', 'arguments', 'parameters', 'input', 'type', 'id'])
 
-/** A call of a tool without arguments may leave them out; data that has a name has other members too. */
-function isNothingElse(call: object): boolean {
-  return Object.keys(call).every((key) => OF_A_CALL.has(key))
-}
-
 function callOf(candidate: unknown, tools: readonly ToolSpec[]): { readonly name: string; readonly input: Json } | undefined {
   if (!isRecord(candidate)) return undefined
   const call = isRecord(candidate['function']) ? candidate['function'] : candidate
-  const given = call['arguments'] ?? call['parameters'] ?? call['input'] ?? (isNothingElse(call) ? {} : undefined)
-  const input = typeof given === 'string' ? (given.trim() === '' ? {} : parse(given)) : given
+  // A call of a tool without arguments may leave them out; data that has a name has other members too.
+  const unsaid = Object.keys(call).every((key) => OF_A_CALL.has(key)) ? {} : undefined
+  const given = call['arguments'] ?? call['parameters'] ?? call['input'] ?? unsaid
+  const written = typeof given === 'string' ? given.trim() : undefined
+  const input = written === undefined ? given : parse(written || '{}')
   const tool = tools.find(({ name }) => name === call['name'])
   if (tool === undefined || !isRecord(input) || schemaProblems(tool.inputSchema, input).length > 0) return undefined
   // It came out of JSON.parse.

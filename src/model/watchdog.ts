@@ -1,7 +1,12 @@
-/** Ends an attempt that keeps its reader waiting for too long. */
+/** Reads one attempt to its end, or gives it up when it keeps its reader waiting for too long. */
 
+import { setImmediate } from 'node:timers/promises'
 import type { Clock } from '../core/clock.ts'
 import { CriaError } from '../core/error.ts'
+import type { LanguageModel, ModelPart } from '../core/model.ts'
+import { orAborted } from '../util/promise.ts'
+import { OVER } from './answer-reader.ts'
+import type { AnswerReader } from './answer-reader.ts'
 
 /** Milliseconds; `null` means no limit. */
 export interface Timeouts {
@@ -19,6 +24,49 @@ export interface Timeouts {
 }
 
 export const DEFAULT_TIMEOUTS: Timeouts = { firstToken: 120_000, idle: 60_000, whole: 290_000, step: null }
+
+/** A model that answers without waiting, one in this process, lets the event loop turn once for so many parts. */
+const PARTS_PER_TURN = 256
+
+/**
+ * The parts of one attempt, up to and with `finish`.
+ *
+ * @param streamed whether the answer was asked for as a stream, and not in one piece.
+ * @throws CriaError `timeout` when the model keeps its reader waiting; the reason of the signal when it is aborted; what the model throws.
+ */
+export async function* attemptParts(
+  reader: AnswerReader,
+  model: LanguageModel,
+  streamed: boolean,
+  { signal: aborted, timeouts, clock }: { readonly signal: AbortSignal; readonly timeouts: Timeouts; readonly clock: Clock },
+): AsyncGenerator<ModelPart, void, undefined> {
+  const over = new AbortController()
+  const watchdog = new Watchdog(model.ref, timeouts, clock, streamed)
+  const signal = AbortSignal.any([aborted, watchdog.signal])
+  void watchdog.watch(over.signal)
+  // At once, also when nobody asks for the next part.
+  const leave = (): void => reader.leave(watchdog.signal.aborted)
+  signal.addEventListener('abort', leave, { once: true })
+  let finished = false
+  try {
+    for (let received = 0; !finished; received++) {
+      // Else timers and signals would have no turn, however many questions are asked one after the other, and aborted signals would be kept.
+      if (received % PARTS_PER_TURN === 0) await setImmediate()
+      signal.throwIfAborted()
+      watchdog.waiting()
+      const next = await orAborted(reader.next(), signal)
+      watchdog.received()
+      if (next.done === true) return
+      finished = next.value.type === 'finish'
+      yield next.value
+    }
+  } finally {
+    over.abort(OVER)
+    signal.removeEventListener('abort', leave)
+    // A provider that ignores the signal is not waited for.
+    leave()
+  }
+}
 
 /**
  * Counts only the time that is spent waiting for the provider: a reader who takes his time is no reason to give up.
@@ -50,16 +98,11 @@ export class Watchdog {
 
   /** Watches until `until` is aborted. */
   async watch(until: AbortSignal): Promise<void> {
-    if (this.#timeouts.firstToken === null && this.#timeouts.idle === null && this.#timeouts.step === null) return
+    const { firstToken, idle, step } = this.#timeouts
+    if (firstToken === null && idle === null && step === null) return
     try {
-      for (;;) {
-        const left = this.#timeLeft()
-        if (left.ms <= 0) {
-          this.#controller.abort(this.#tooLate(left.complaint))
-          return
-        }
-        await this.#clock.sleep(left.ms, until)
-      }
+      for (let ms = this.#timeLeft(); ms > 0; ms = this.#timeLeft()) await this.#clock.sleep(ms, until)
+      this.#controller.abort(this.#tooLate())
     } catch {
       // The attempt is over.
     }
@@ -74,7 +117,30 @@ export class Watchdog {
     this.#first = false
   }
 
-  #tooLate(complaint: string): CriaError {
+  /** Milliseconds until the answer as a whole takes too long, and until it is silent for too long. */
+  #limits(): { readonly whole: number; readonly quiet: number } {
+    const now = this.#clock.now()
+    // A clock that was set back must not make a limit longer.
+    this.#startedAt = Math.min(this.#startedAt, now)
+    if (this.#waitingSince !== undefined) this.#waitingSince = Math.min(this.#waitingSince, now)
+    const whole = (this.#timeouts.step ?? Infinity) - (now - this.#startedAt)
+    return { whole, quiet: (this.#silence() ?? Infinity) - (now - (this.#waitingSince ?? now)) }
+  }
+
+  #silence(): number | null {
+    return this.#first ? this.#timeouts.firstToken : this.#timeouts.idle
+  }
+
+  #timeLeft(): number {
+    const { whole, quiet } = this.#limits()
+    // The first part may come while the timer of the longer limit sleeps: then the shorter one counts.
+    return Math.min(whole, quiet, this.#first ? (this.#timeouts.idle ?? Infinity) : Infinity)
+  }
+
+  #tooLate(): CriaError {
+    const { whole, quiet } = this.#limits()
+    const silent = `${this.#first ? 'sent nothing' : 'stopped sending'} for ${this.#silence()} ms.`
+    const complaint = whole < quiet ? `did not finish within ${this.#timeouts.step} ms.` : silent
     const message = `${this.#who} ${complaint}`
     if (this.#streamed || !this.#first) return new CriaError('timeout', message)
     // Made again, it would take as long, and be paid for again.
@@ -82,23 +148,5 @@ export class Watchdog {
       retryable: false,
       hint: 'Stream the answer, or raise `timeouts.whole`.',
     })
-  }
-
-  #timeLeft(): { ms: number; complaint: string } {
-    const now = this.#clock.now()
-    // A clock that was set back must not make a limit longer.
-    this.#startedAt = Math.min(this.#startedAt, now)
-    if (this.#waitingSince !== undefined) this.#waitingSince = Math.min(this.#waitingSince, now)
-    const silence = this.#first ? this.#timeouts.firstToken : this.#timeouts.idle
-    const silent = this.#waitingSince === undefined ? 0 : now - this.#waitingSince
-    const complaint = this.#first ? `sent nothing for ${silence} ms.` : `stopped sending for ${silence} ms.`
-    const quiet = { ms: (silence ?? Infinity) - silent, complaint }
-    const whole = {
-      ms: (this.#timeouts.step ?? Infinity) - (now - this.#startedAt),
-      complaint: `did not finish within ${this.#timeouts.step} ms.`,
-    }
-    const left = whole.ms < quiet.ms ? whole : quiet
-    // The first part may come while the timer of the longer limit sleeps: then the shorter one counts.
-    return { ...left, ms: Math.min(left.ms, this.#first ? (this.#timeouts.idle ?? Infinity) : Infinity) }
   }
 }

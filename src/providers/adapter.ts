@@ -1,7 +1,7 @@
 /** Makes a `LanguageModel` of a way to ask one. */
 
 import type { LanguageModel, ModelFacts } from '../core/model.ts'
-import type { AdapterOptions } from './api.ts'
+import type { AdapterOptions } from './exchange.ts'
 
 export function createAdapter(options: AdapterOptions): LanguageModel {
   let facts: ModelFacts | undefined

@@ -1,13 +1,12 @@
-/** Types how a model is asked: a codec encodes requests and decodes events of an API; a source sends and reads them. */
+/** Types the codec of an API, which encodes requests and decodes their answers. */
 
 import type { JsonObject } from '../core/json.ts'
-import type { LanguageModel, ModelFacts, ModelRequest } from '../core/model.ts'
+import type { ModelFacts, ModelRequest } from '../core/model.ts'
 import type { Answer } from './answer/answer.ts'
 import type { ReadUsage } from './answer/usage.ts'
 import type { Turn } from './conversation/conversation.ts'
 import type { StyleName } from './conversation/style.ts'
 import type { ToolNames } from './conversation/names.ts'
-import type { ErrorContext } from './errors/errors.ts'
 
 export type ApiName = 'chat' | 'responses' | 'messages' | 'gemini'
 
@@ -52,41 +51,4 @@ export interface Decoder {
   readonly whole: (body: JsonObject) => void
   /** The stream has ended, with or without the API's own mark. */
   readonly end: () => void
-}
-
-export interface AdapterOptions {
-  /** `provider/model`. */
-  readonly ref: string
-  readonly facts: () => ModelFacts
-  /** See `LanguageModel`; read with each request, since keys and base URLs may change in the environment. */
-  readonly identity: () => string
-  readonly errors: Omit<ErrorContext, 'ref'>
-  /** Splits `<think>…</think>` at the beginning of a text into thinking. Default: text stays text. */
-  readonly thinkTags?: boolean | undefined
-  /** Loads what is needed on first use. @throws CriaError when something is missing, or cannot be sent. */
-  readonly open: (input: OpenInput) => Promise<{ readonly source: AnswerSource; readonly readUsage: ReadUsage }>
-}
-
-export interface OpenInput {
-  readonly model: LanguageModel
-  readonly request: ModelRequest
-  readonly names: ToolNames
-  readonly signal: AbortSignal
-  /** Notes on the span what cannot be sent as asked. */
-  readonly warn: (message: string) => void
-}
-
-/** Where the parts of an answer come from: the socket of a provider, or an AI SDK model. */
-export interface AnswerSource {
-  /**
-   * Adds what comes next to the answer.
-   * @returns `false` when nothing more comes. @throws what went wrong, after all that came before it was added.
-   */
-  readonly next: (answer: Answer) => Promise<boolean>
-  /** The answer came, or is to come, in one piece: its end is certain. */
-  readonly isWhole: () => boolean
-  /** The provider has begun to answer. */
-  readonly hasBegun: () => boolean
-  /** Closes the connection, whether the answer is complete or not. */
-  readonly close: () => void
 }

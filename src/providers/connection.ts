@@ -5,14 +5,14 @@ import { ConfigurationError, CriaError } from '../core/error.ts'
 import type { Encoded } from './api.ts'
 import type { ErrorContext } from './errors/errors.ts'
 import type { ProviderDefinition } from './registry.ts'
-import { definitionOf } from './registry.ts'
+import { definitionOf, normalizeBaseUrl } from './registry.ts'
 import type { Peer } from './wire/network.ts'
 import { send } from './wire/send.ts'
 import type { Answered, Fetch, Sent } from './wire/send.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** How a provider is reached. */
+/** Options for reaching a provider. */
 export interface ConnectionOptions {
   /** Default: from the environment (`OPENAI_BASE_URL`, …), else the provider's own. */
   readonly baseURL?: string
@@ -61,15 +61,22 @@ export function post(target: Target, { path, headers, body }: Encoded, signal: A
   const { definition, options, baseURL, peer } = target
   const key = keyOf(definition, options)
   for (const [name, value] of Object.entries(options.headers ?? {})) requireHeader(name, value)
-  const all = { 'content-type': 'application/json', ...definition.headers, ...headers }
-  const last = { ...(key === undefined ? {} : definition.auth(key)), ...options.headers }
+  const all = {
+    'content-type': 'application/json',
+    ...definition.headers,
+    ...headers,
+    ...(key === undefined ? {} : definition.auth(key)),
+  }
+  // Later ones of the same name win, however they are written.
+  const named = [...Object.entries(all), ...Object.entries(options.headers ?? {})].map(([name, value]) => [
+    name.toLowerCase(),
+    value,
+  ])
+  const { refuses = [] } = definition
   const sent: Sent = {
     method: 'POST',
-    // Later ones of the same name win, however they are written.
-    headers: Object.fromEntries(
-      [...Object.entries(all), ...Object.entries(last)].map(([name, value]) => [name.toLowerCase(), value]),
-    ),
-    body: JSON.stringify(accepted(body, definition)),
+    headers: Object.fromEntries(named) as Record<string, string>,
+    body: JSON.stringify({ ...body, ...Object.fromEntries(refuses.map((name) => [name, undefined])) }),
     redirect: 'manual',
     ...(signal === undefined ? {} : { signal }),
   }
@@ -80,7 +87,7 @@ export function post(target: Target, { path, headers, body }: Encoded, signal: A
 }
 
 const globalFetch: Fetch = (url, init) => globalThis.fetch(url, init)
-/** How requests are sent where the caller gives no `fetch`. */
+/** Sends requests where the caller gives no `fetch`. */
 let transport = globalFetch
 
 /**
@@ -92,11 +99,7 @@ export function sendOverHttp(isOn = true): void {
   transport = isOn ? overHttp : globalFetch
 }
 
-function accepted(body: Encoded['body'], { refuses = [] }: ProviderDefinition): Encoded['body'] {
-  return refuses.length === 0 ? body : Object.fromEntries(Object.entries(body).filter(([name]) => !refuses.includes(name)))
-}
-
-/** What an error may say of the provider, and what it must not. */
+/** Tells what an error may say of the provider, and what it must not. */
 export function errorContext({ provider, definition, peer, options }: Target): Omit<ErrorContext, 'ref' | 'knownModels'> {
   return {
     provider,
@@ -104,10 +107,7 @@ export function errorContext({ provider, definition, peer, options }: Target): O
     get secrets() {
       return [keyOf(definition, options), ...secretHeaders(options.headers)]
     },
-    variables: {
-      ...(definition.keyVariable === undefined ? {} : { key: definition.keyVariable }),
-      baseURL: definition.urlVariable,
-    },
+    variables: { key: definition.keyVariable, baseURL: definition.urlVariable },
   }
 }
 
@@ -152,13 +152,12 @@ export function providerStatus(provider: string, options: ConnectionOptions = {}
   return { baseURL, keyVariable: definition.keyVariable, hasKey, needsKey: needsKey(definition, baseURL) }
 }
 
-export function baseUrlOf(
-  { home, urlVariable, normalize }: ProviderDefinition,
-  { baseURL, env = environment() }: ConnectionOptions,
-): string | undefined {
-  if (baseURL !== undefined) return normalize(baseURL, 'The option baseURL')
+export function baseUrlOf(definition: ProviderDefinition, options: ConnectionOptions): string | undefined {
+  const { home, urlVariable, version, normalize = normalizeBaseUrl } = definition
+  const { baseURL, env = environment() } = options
+  if (baseURL !== undefined) return normalize(baseURL, 'The option baseURL', version)
   const given = (env[urlVariable] ?? '').trim()
-  return given === '' ? home : normalize(given, urlVariable)
+  return given === '' ? home : normalize(given, urlVariable, version)
 }
 
 export function keyOf(
@@ -179,14 +178,13 @@ function requireHeader(name: string, value: string): void {
     throw new ConfigurationError(`The header ${name} holds a line break or a character that no header has.`)
 }
 
-/** What may stand in a header (RFC 9110, section 5.5). */
+/** The characters that may stand in a header (RFC 9110, section 5.5). */
 const SENDABLE = /^[\t\u0020-\u007E\u0080-\u00FF]*$/
 
 const CREDENTIAL = /^(authorization|x-api-key|api-key|x-goog-api-key)$/i
 const SECRET_HEADER = /auth|key|token|cookie|secret/i
 
-function secretHeaders(headers: ConnectionOptions['headers']): string[] {
-  return Object.entries(headers ?? {}).flatMap(([name, value]) =>
-    SECRET_HEADER.test(name) ? [value, value.replace(/^\w+ /, '')] : [],
-  )
+function secretHeaders(headers: ConnectionOptions['headers'] = {}): string[] {
+  const secret = Object.entries(headers).filter(([name]) => SECRET_HEADER.test(name))
+  return secret.flatMap(([, value]) => [value, value.replace(/^\w+ /, '')])
 }

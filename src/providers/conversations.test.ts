@@ -6,42 +6,21 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { collect, tool } from '../../test/calls.ts'
 import { ask } from '../../test/support/ask-provider.ts'
-import {
-  expectedOf,
-  hasRecordings,
-  recordings,
-  replayServer,
-  sequences,
-  tellThatRecordingsAreMissing,
-} from '../../test/support/shared-wire.ts'
-import type { Expected, Recording, ReplayServer } from '../../test/support/shared-wire.ts'
+import { ASKED, useReplayServer } from '../../test/support/replayed-models.ts'
+import { expectedOf, hasRecordings, recordings, sequences } from '../../test/support/shared-wire.ts'
+import type { Expected, Recording } from '../../test/support/shared-wire.ts'
 import { assistant, toolResult, user } from '../core/message.ts'
 import type { RequestMessage } from '../core/model.ts'
 import { Assembler } from '../model/assemble.ts'
 import { SqliteRecorder } from '../recorders/sqlite/recorder.ts'
-import { createProviderModel } from './create.ts'
 
-const MODELS = [
-  { api: 'openai-chat', model: 'openai-compatible/some-model', version: 'v1' },
-  { api: 'openai-chat', model: 'openai-chat/gpt-4o', version: 'v1' },
-  { api: 'openai-responses', model: 'openai/gpt-5-mini', version: 'v1' },
-  { api: 'anthropic-messages', model: 'anthropic/claude-sonnet-4-5', version: 'v1' },
-  { api: 'gemini', model: 'google/gemini-2.5-flash', version: 'v1beta' },
-] as const
+const server = useReplayServer()
 
-// Hooks of a file whose tests are all skipped do not run.
-if (!hasRecordings) tellThatRecordingsAreMissing()
-
-let server: ReplayServer | undefined
-beforeAll(async () => {
-  if (hasRecordings) server = await replayServer()
-})
-afterAll(() => server?.close())
-
-describe.skipIf(!hasRecordings).each(MODELS)('conversations of $api through $model', ({ api, model: ref, version }) => {
+describe.skipIf(!hasRecordings).each(ASKED)('conversations of $api through $model', (replayed) => {
+  const { api, model: ref } = replayed
   test('every step is accepted, and asks for as many calls as it should', async () => {
     const all = new Map(recordings(api).map((recording) => [recording.name, recording]))
     for (const sequence of sequences(api)) {
@@ -54,11 +33,7 @@ describe.skipIf(!hasRecordings).each(MODELS)('conversations of $api through $mod
       ]
       const tools = names.map((name) => ({ name, description: 'A tool.', inputSchema: { type: 'object' } }))
       const segment = `${sequence.name};strict=1;session=${sequence.name}.${ref.replaceAll('/', '-')}`
-      const model = createProviderModel(ref, {
-        baseURL: `${server?.url}/${segment}/${version}`,
-        apiKey: 'a-key-of-no-worth',
-        env: {},
-      })
+      const model = server.create(replayed, segment)
 
       const messages: RequestMessage[] = [user('Begin.')]
       for (const [index, step] of steps.entries()) {
@@ -90,12 +65,8 @@ describe.skipIf(!hasRecordings).each(MODELS)('conversations of $api through $mod
           expected.flatMap(({ toolCalls = [] }) => toolCalls.map(({ name }) => name).filter((name) => name !== '')),
         )
         const session = `loop.${sequence.name}.${ref.replaceAll('/', '-')}`
-        const model = createProviderModel(ref, {
-          baseURL: `${server?.url}/${sequence.name};strict=1;session=${session}/${version}`,
-          apiKey: 'a-key-of-no-worth',
-          env: {},
-        })
-        const before = server?.log.length ?? 0
+        const model = server.create(replayed, `${sequence.name};strict=1;session=${session}`)
+        const before = server.log().length
         for (const turn of turnsOf(steps, expected)) {
           const events = await collect({
             model,
@@ -117,7 +88,10 @@ describe.skipIf(!hasRecordings).each(MODELS)('conversations of $api through $mod
             step: turn.length,
           })
         }
-        const requests = server?.log.slice(before).filter(({ type }) => type === 'request') ?? []
+        const requests = server
+          .log()
+          .slice(before)
+          .filter(({ type }) => type === 'request')
         expect({ name: sequence.name, requests: requests.length }).toEqual({ name: sequence.name, requests: steps.length })
         expect(requests.flatMap(({ violations = [] }) => violations)).toEqual([])
       }

@@ -1,6 +1,5 @@
 /** Makes models from names. */
 
-import { ConfigurationError } from '../core/error.ts'
 import type { JsonObject } from '../core/json.ts'
 import type { LanguageModel, ModelFacts } from '../core/model.ts'
 import { createAdapter } from './adapter.ts'
@@ -9,9 +8,8 @@ import { baseUrlOf, checkKey, errorContext, keyOf, post, targetOf } from './conn
 import type { ConnectionOptions } from './connection.ts'
 import { knownModels, modelFacts } from './facts.ts'
 import { identityOf } from './identity.ts'
-import { definitionOf } from './registry.ts'
+import { definitionOf, splitRef } from './registry.ts'
 import { asObject } from './wire/json.ts'
-import type { Answered } from './wire/send.ts'
 
 /** The codecs, loaded on first use: a model that is a fallback may need none of it. */
 export const APIS: Readonly<Record<ApiName, () => Promise<Api>>> = {
@@ -26,7 +24,7 @@ async function codec(encoder: Promise<Pick<Api, 'encode'>>, decoder: Promise<Omi
 }
 
 export interface ProviderOptions extends ConnectionOptions {
-  /** What the caller knows better than the catalogue. */
+  /** Facts that the caller knows better than the catalogue. */
   readonly facts?: Partial<ModelFacts>
   /** Splits `<think>…</think>` at the beginning of an answer into thinking. Default: text stays text. */
   readonly thinkTags?: boolean
@@ -44,12 +42,8 @@ export interface ProviderOptions extends ConnectionOptions {
  * @throws ConfigurationError when there is no such provider, or its base URL is not known.
  */
 export function createProviderModel(ref: string, options: ProviderOptions = {}): LanguageModel {
-  const slash = ref.indexOf('/')
-  const provider = ref.slice(0, slash)
-  const model = ref.slice(slash + 1)
+  const { provider, name: model } = splitRef(ref, 'A model', 'openai/gpt-5-mini')
   const definition = definitionOf(provider)
-  if (slash < 1 || model === '')
-    throw new ConfigurationError(`A model is named provider/model, like openai/gpt-5-mini, but this is ${JSON.stringify(ref)}.`)
   const target = targetOf(provider, options)
   const { baseURL, peer } = target
 
@@ -69,9 +63,9 @@ export function createProviderModel(ref: string, options: ProviderOptions = {}):
     thinkTags: options.thinkTags,
     async open({ model: { facts }, request, names, signal, warn }) {
       checkKey(provider, options, baseURL)
-      const [{ prepareRequest }, { wireSource }, api] = await Promise.all([
+      const [{ prepareRequest }, { readAnswer }, api] = await Promise.all([
         import('./prepare.ts'),
-        import('./wire/answer-source.ts'),
+        import('./wire/read-answer.ts'),
         APIS[definition.api](),
       ])
       const { style, optionNames = [] } = definition
@@ -80,8 +74,8 @@ export function createProviderModel(ref: string, options: ProviderOptions = {}):
       const own = Object.assign({}, ...given) as JsonObject
       const encoded = api.encode(prepareRequest({ model, ref, facts, request, style, names, options: own, warn }))
       const { maxEventBytes, maxAnswerBytes } = options
-      const send = (): Promise<Answered> => post(target, encoded, signal)
-      return { source: wireSource({ api, peer, request: send, maxEventBytes, maxAnswerBytes }), readUsage: api.readUsage }
+      const wire = { api, peer, request: () => post(target, encoded, signal), maxEventBytes, maxAnswerBytes }
+      return { read: (answer) => readAnswer(wire, answer), readUsage: api.readUsage }
     },
   })
 }

@@ -5,12 +5,7 @@
 
 import type { ModelFacts } from '../core/model.ts'
 
-export interface OutputLimit {
-  readonly models: RegExp
-  readonly tokens: number
-}
-
-export const OUTPUT_LIMITS: readonly OutputLimit[] = [
+export const OUTPUT_LIMITS: readonly { readonly models: RegExp; readonly tokens: number }[] = [
   // OpenAI
   { models: /\bgpt-5(?:\.\d+)?-chat/, tokens: 16_384 },
   { models: /\bgpt-5-pro/, tokens: 272_000 },
@@ -34,11 +29,6 @@ export const OUTPUT_LIMITS: readonly OutputLimit[] = [
   { models: /\bgemini-(?:1\.5|2\.0)/, tokens: 8192 },
 ]
 
-export interface SpecialCase {
-  readonly models: RegExp
-  readonly facts: Partial<ModelFacts>
-}
-
 /** The least that OpenAI's models can be asked to reason; the others can be told not to (`none`). */
 export const LEAST_EFFORT: readonly { readonly models: RegExp; readonly effort: string }[] = [
   { models: /\bgpt-6-(?:luna|sol)|\bgpt-6\.1-terra|\bgpt-5\.\d/, effort: 'none' },
@@ -53,7 +43,7 @@ export const SAMPLES_WITHOUT_EFFORT: RegExp = /\bgpt-5\.\d/
 /** Anthropic's models that decide themselves how much they think, and are told an effort in place of a budget. */
 export const ADAPTIVE_THINKING: RegExp = /\bclaude-(?:opus|sonnet)-4-[6-9]|\bclaude-(?:opus|sonnet|haiku|fable)-5/
 
-/** What the thinking of models that cannot be switched off is set to in place of it; `null` leaves it as it is, with the least effort. */
+/** The thinking of models that cannot be switched off is set to this instead; `null` leaves it as it is, with the least effort. */
 export const CANNOT_BE_SWITCHED_OFF: readonly { readonly models: RegExp; readonly thinking: string | null }[] = [
   { models: /\bclaude-sonnet-5-5/, thinking: 'between_tools' },
   { models: /\bclaude-opus-5-5|\bclaude-fable-5/, thinking: null },
@@ -65,9 +55,10 @@ export const NO_FORCED_CALLS: RegExp = /\bclaude-(?:opus|sonnet)-5-5|\bclaude-fa
 /** Anthropic's models that refuse a temperature and the like. */
 export const NO_SAMPLING: RegExp = /\bclaude-opus-4-[78]|\bclaude-(?:opus|sonnet|haiku|fable)-5/
 
-const REASONING = { tools: true, structuredOutput: true, images: true, thinking: true } as const
+const CHATTING = { tools: true, structuredOutput: true, images: true, thinking: false } as const
+const REASONING = { ...CHATTING, thinking: true } as const
 
-export const SPECIAL_CASES: readonly SpecialCase[] = [
+export const SPECIAL_CASES: readonly { readonly models: RegExp; readonly facts: Partial<ModelFacts> }[] = [
   {
     models: /\bo1-(?:preview|mini)/,
     facts: {
@@ -81,16 +72,13 @@ export const SPECIAL_CASES: readonly SpecialCase[] = [
     },
   },
   { models: /\bo[134](?:-|$)/, facts: { sampling: 'never', tools: true, structuredOutput: true, thinking: true } },
-  { models: /\bgpt-5(?:\.\d+)?-chat/, facts: { tools: false, structuredOutput: false, images: true, thinking: false } },
+  { models: /\bgpt-5(?:\.\d+)?-chat/, facts: { ...CHATTING, tools: false, structuredOutput: false } },
   { models: SAMPLES_WITHOUT_EFFORT, facts: { ...REASONING, sampling: 'thinking-off' } },
   { models: /\bgpt-[56]/, facts: { ...REASONING, sampling: 'never' } },
-  { models: /\bgpt-4o|\bgpt-4\.1/, facts: { tools: true, structuredOutput: true, images: true, thinking: false } },
-  { models: /\bgpt-4-turbo/, facts: { tools: true, structuredOutput: false, images: true, thinking: false } },
-  { models: /\bgpt-3\.5|\bgpt-4(?:-|$)/, facts: { tools: true, structuredOutput: false, images: false, thinking: false } },
-  {
-    models: /\bclaude-3-(?:5|haiku|opus|sonnet)/,
-    facts: { tools: true, structuredOutput: false, images: true, thinking: false },
-  },
+  { models: /\bgpt-4o|\bgpt-4\.1/, facts: CHATTING },
+  { models: /\bgpt-4-turbo/, facts: { ...CHATTING, structuredOutput: false } },
+  { models: /\bgpt-3\.5|\bgpt-4(?:-|$)/, facts: { ...CHATTING, structuredOutput: false, images: false } },
+  { models: /\bclaude-3-(?:5|haiku|opus|sonnet)/, facts: { ...CHATTING, structuredOutput: false } },
   {
     models: /\bclaude-(?:opus|sonnet)-4-(?:0|2025)|\bclaude-3-7/,
     facts: { ...REASONING, structuredOutput: false, sampling: 'unless-thinking' },
@@ -99,16 +87,7 @@ export const SPECIAL_CASES: readonly SpecialCase[] = [
   { models: /\bclaude-/, facts: { ...REASONING, sampling: 'unless-thinking' } },
   { models: /\bgemma-/, facts: { systemRole: false } },
   // Before its third generation Gemini refuses function calling together with JSON.
-  {
-    models: /\bgemini-2\.5(?!.*(?:image|tts|audio|live))/,
-    facts: { tools: true, structuredOutput: true, structuredOutputWithTools: false, images: true, thinking: true },
-  },
-  {
-    models: /\bgemini-3(?!.*(?:image|tts|audio|live))/,
-    facts: { tools: true, structuredOutput: true, images: true, thinking: true },
-  },
-  {
-    models: /\bgemini-(?:1\.5|2\.0)/,
-    facts: { tools: true, structuredOutput: true, structuredOutputWithTools: false, images: true, thinking: false },
-  },
+  { models: /\bgemini-2\.5(?!.*(?:image|tts|audio|live))/, facts: { ...REASONING, structuredOutputWithTools: false } },
+  { models: /\bgemini-3(?!.*(?:image|tts|audio|live))/, facts: REASONING },
+  { models: /\bgemini-(?:1\.5|2\.0)/, facts: { ...CHATTING, structuredOutputWithTools: false } },
 ]

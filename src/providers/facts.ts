@@ -1,5 +1,5 @@
 /**
- * What is known about models: windows and prices from `price-data.ts` (data of `@pydantic/genai-prices`, no network), output limits and special
+ * Tells what is known about models: windows and prices from `price-data.ts` (data of `@pydantic/genai-prices`, no network), output limits and special
  * cases from a table of ours. What nobody knows stays unknown; it is never zero.
  */
 
@@ -12,15 +12,16 @@ import { defined } from '../util/check.ts'
 /** The day on which the pinned version of the price data was published. */
 export const PRICES_AS_OF = '2026-09-23'
 
-/** A condition on the name of a model or a provider. */
-type Match =
-  | { readonly or: readonly Match[] }
-  | { readonly and: readonly Match[] }
-  | { readonly equals: string }
-  | { readonly starts_with: string }
-  | { readonly ends_with: string }
-  | { readonly contains: string }
-  | { readonly regex: string }
+/** A condition on the name of a model, with one of these members. */
+interface Match {
+  readonly or?: readonly Match[]
+  readonly and?: readonly Match[]
+  readonly equals?: string
+  readonly starts_with?: string
+  readonly ends_with?: string
+  readonly contains?: string
+  readonly regex?: string
+}
 
 type Tiered = { readonly base: number; readonly tiers: readonly { readonly start: number; readonly price: number }[] }
 type ListedPrice = Readonly<Partial<Record<(typeof MEMBERS)[number], number | Tiered>>>
@@ -92,25 +93,25 @@ function look(provider: string, name: string, baseURL: string | undefined): List
   return among(found, id) ?? (dated === id ? undefined : among(found, dated))
 }
 
+/** The model in the list of a provider, or of one of those whose models it serves as well. */
 function among({ models, fallback_model_providers = [] }: ListedProvider, id: string): ListedModel | undefined {
   const own = models.find(({ match }) => matches(match, id))
   if (own !== undefined) return own
-  for (const name of fallback_model_providers) {
-    const other = priceData().find((provider) => provider.id === name)
-    const theirs = other === undefined ? undefined : among(other, id)
+  for (const other of fallback_model_providers.flatMap((name) => priceData().find((provider) => provider.id === name) ?? [])) {
+    const theirs = among(other, id)
     if (theirs !== undefined) return theirs
   }
   return undefined
 }
 
-function matches(match: Match, name: string): boolean {
-  if ('or' in match) return match.or.some((each) => matches(each, name))
-  if ('and' in match) return match.and.every((each) => matches(each, name))
-  if ('equals' in match) return name === match.equals.toLowerCase()
-  if ('starts_with' in match) return name.startsWith(match.starts_with.toLowerCase())
-  if ('ends_with' in match) return name.endsWith(match.ends_with.toLowerCase())
-  if ('contains' in match) return name.includes(match.contains.toLowerCase())
-  return new RegExp(match.regex).test(name)
+function matches({ or, and, equals, starts_with: start, ends_with: end, contains, regex }: Match, name: string): boolean {
+  if (or !== undefined) return or.some((each) => matches(each, name))
+  if (and !== undefined) return and.every((each) => matches(each, name))
+  if (equals !== undefined) return name === equals.toLowerCase()
+  if (regex !== undefined) return new RegExp(regex).test(name)
+  if (start !== undefined) return name.startsWith(start.toLowerCase())
+  if (end !== undefined) return name.endsWith(end.toLowerCase())
+  return contains !== undefined && name.includes(contains.toLowerCase())
 }
 
 /** The price that holds at `now`, epoch milliseconds. */
@@ -134,35 +135,27 @@ function holds(constraint: DatedPrice['constraint'], now: number): boolean {
 function toPrice(listed: ListedPrice): Price | undefined {
   const base = toRates(listed, 0)
   if (base === undefined) return undefined
-  const tiers = startsOf(listed).flatMap((above) => {
-    const rates = toRates(listed, above + 1)
-    return rates === undefined ? [] : [{ above, ...rates }]
+  // Lengths of the input above which any of the prices is another one.
+  const starts = MEMBERS.flatMap((member) => {
+    const price = listed[member]
+    return typeof price === 'object' ? price.tiers.map(({ start }) => start) : []
   })
+  const tiers = [...new Set(starts)]
+    .toSorted((a, b) => a - b)
+    .flatMap((above) => {
+      const rates = toRates(listed, above + 1)
+      return rates === undefined ? [] : [{ above, ...rates }]
+    })
   return { ...base, ...(tiers.length === 0 ? {} : { tiers }), asOf: PRICES_AS_OF }
 }
 
 const MEMBERS = ['input_mtok', 'output_mtok', 'cache_read_mtok', 'cache_write_mtok', 'cache_write_1h_mtok'] as const
 
 function toRates(listed: ListedPrice, inputTokens: number): Rates | undefined {
-  const [input, output, cacheRead, cacheWrite, cacheWrite1h] = MEMBERS.map((member) => perMillion(listed[member], inputTokens))
-  if (input === undefined || output === undefined) return undefined
-  return {
-    input,
-    output,
-    ...defined({ cacheRead, cacheWrite, cacheWrite1h }),
-  }
-}
-
-/** Lengths of the input above which any of the prices is another one. */
-function startsOf(listed: ListedPrice): readonly number[] {
-  const starts = MEMBERS.flatMap((member) => {
+  const [input, output, cacheRead, cacheWrite, cacheWrite1h] = MEMBERS.map((member) => {
     const price = listed[member]
-    return typeof price === 'object' ? price.tiers.map(({ start }) => start) : []
+    return typeof price === 'object' ? (price.tiers.findLast(({ start }) => inputTokens > start)?.price ?? price.base) : price
   })
-  return [...new Set(starts)].toSorted((a, b) => a - b)
-}
-
-function perMillion(price: number | Tiered | undefined, inputTokens: number): number | undefined {
-  if (typeof price !== 'object') return price
-  return price.tiers.findLast(({ start }) => inputTokens > start)?.price ?? price.base
+  if (input === undefined || output === undefined) return undefined
+  return { input, output, ...defined({ cacheRead, cacheWrite, cacheWrite1h }) }
 }

@@ -3,47 +3,22 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ask } from '../../test/support/ask-provider.ts'
 import type { Outcome } from '../../test/support/ask-provider.ts'
-import {
-  expectedOf,
-  hasRecordings,
-  recordings,
-  replayServer,
-  tellThatRecordingsAreMissing,
-} from '../../test/support/shared-wire.ts'
-import type { Expected, Recording, ReplayServer } from '../../test/support/shared-wire.ts'
+import { REPLAYED, useReplayServer } from '../../test/support/replayed-models.ts'
+import type { ReplayedModel } from '../../test/support/replayed-models.ts'
+import { expectedOf, hasRecordings, recordings } from '../../test/support/shared-wire.ts'
+import type { Expected, Recording } from '../../test/support/shared-wire.ts'
 import { stopwatch } from '../../test/support/stopwatch.ts'
 import type { ErrorCode } from '../core/error.ts'
 import { sendOverHttp } from './connection.ts'
-import { createProviderModel } from './create.ts'
 
-const APIS = [
-  { api: 'openai-chat', model: 'openai-compatible/some-model', version: 'v1' },
-  { api: 'openai-responses', model: 'openai/gpt-5-mini', version: 'v1' },
-  { api: 'anthropic-messages', model: 'anthropic/claude-sonnet-4-5', version: 'v1' },
-  { api: 'gemini', model: 'google/gemini-2.5-flash', version: 'v1beta' },
-] as const
-type Api = (typeof APIS)[number]
+const server = useReplayServer()
 
-// Hooks of a file whose tests are all skipped do not run.
-if (!hasRecordings) tellThatRecordingsAreMissing()
-
-let server: ReplayServer | undefined
-beforeAll(async () => {
-  if (hasRecordings) server = await replayServer()
-})
-afterAll(() => server?.close())
-
-function askAt({ model, version }: Api, segment: string, stream = true, signal?: AbortSignal): Promise<Outcome> {
-  const created = createProviderModel(model, {
-    baseURL: `${server?.url}/${segment}/${version}`,
-    apiKey: 'a-key-of-no-worth',
-    env: {},
-  })
-  return ask(created, { stream }, signal)
+function askAt(api: ReplayedModel, segment: string, stream = true, signal?: AbortSignal): Promise<Outcome> {
+  return ask(server.create(api, segment), { stream }, signal)
 }
 
 /** Short streams: one of text, and one of a tool call where there is one. */
-function samples({ api }: Api): { recording: Recording; expected: Expected }[] {
+function samples({ api }: ReplayedModel): { recording: Recording; expected: Expected }[] {
   if (!hasRecordings) return []
   const streams = recordings(api)
     .filter(
@@ -83,7 +58,7 @@ const HARMLESS = [
 ]
 
 /** Each API, and one of them as the command line sends its requests. */
-const TRANSPORTS = APIS.flatMap((api, index) => [
+const TRANSPORTS = REPLAYED.flatMap((api, index) => [
   { ...api, transport: 'fetch' },
   ...(index === 0 ? [{ ...api, transport: 'node:http' }] : []),
 ])
@@ -231,7 +206,7 @@ describe.skipIf(!hasRecordings).each(TRANSPORTS)('faults of $api over $transport
       expect((await outcome).error?.code).toBe('aborted')
       expect(sinceAbort()).toBeLessThan(100)
       await expect
-        .poll(() => server?.log.find((line) => line.key === key))
+        .poll(() => server.log().find((line) => line.key === key))
         .toMatchObject({ aborted: true, socketDestroyed: true })
     }
   })
@@ -266,7 +241,7 @@ describe.skipIf(!hasRecordings)('tool calls as servers of Chat Completions send 
     'toolIndex=same;argsAs=object',
   ])('B05 B06 %s: two calls, each with its own arguments and id', async (option) => {
     for (const split of ['event', 'nasty']) {
-      const { calls, finish, error } = await askAt(APIS[0], `synth;tools=${TWO_CALLS};${option};split=${split}`)
+      const { calls, finish, error } = await askAt(REPLAYED[0], `synth;tools=${TWO_CALLS};${option};split=${split}`)
       expect(error).toBeUndefined()
       expect(calls.map(({ name, input }) => [name, input])).toEqual([
         ['search', { q: 'a' }],
@@ -279,6 +254,6 @@ describe.skipIf(!hasRecordings)('tool calls as servers of Chat Completions send 
 
   test.each(['""', '"{}"', '"  "'])('B07 arguments %s of a tool without any are none', async (args) => {
     const tools = encodeURIComponent(`[{"id":"c1","name":"now","args":${args}}]`)
-    expect((await askAt(APIS[0], `synth;tools=${tools}`)).calls).toMatchObject([{ name: 'now', input: {} }])
+    expect((await askAt(REPLAYED[0], `synth;tools=${tools}`)).calls).toMatchObject([{ name: 'now', input: {} }])
   })
 })

@@ -58,7 +58,7 @@ export function cannotSend({ mediaType }: Attachment, provider: string): CriaErr
   })
 }
 
-/** How much a model of OpenAI is asked to reason; `undefined` leaves it to the provider. */
+/** The effort that a model of OpenAI is asked to reason with; `undefined` leaves it to the provider. */
 export function effortOf({ model, request: { thinking }, options }: EncodeInput): string | undefined {
   const given = options['reasoningEffort'] ?? options['reasoning_effort']
   if (typeof given === 'string') return given
@@ -104,7 +104,7 @@ export function formatOf(
   return { type: 'json_schema', ...place({ name, schema, strict }) }
 }
 
-/** Whether a schema is one for OpenAI's strict mode: every object names all of its properties as required, and allows no others. */
+/** Tells whether a schema is one for OpenAI's strict mode: every object names all of its properties as required, and allows no others. */
 function isStrict(schema: Json | undefined): boolean {
   if (Array.isArray(schema)) return (schema as readonly Json[]).every(isStrict)
   const object = asObject(schema)

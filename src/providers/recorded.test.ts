@@ -456,7 +456,20 @@ const completed = (more: object = {}, type = 'response.completed'): object => ({
     ...more,
   },
 })
+/** `CALL`, streamed, at the end of a response. */
+const CALLED = [
+  'input a find "{\\"q\\":1}"',
+  'call a find {"q":1}',
+  'response r1 m-1',
+  'finish tool-calls completed',
+  'usage 3 2 5 - - -',
+]
 const CALL: JsonObject = { id: 'fc', type: 'function_call', call_id: 'a', name: 'find', arguments: '{"q":1}' }
+/** `CALL`, begun, with these pieces of its arguments. */
+const written = (...deltas: readonly string[]): object[] => [
+  added(0, { ...CALL, arguments: '' }),
+  ...deltas.map((delta) => ({ type: 'response.function_call_arguments.delta', output_index: 0, delta })),
+]
 const message = (text: string, more: JsonObject = {}): JsonObject => ({
   id: 'i',
   type: 'message',
@@ -531,44 +544,12 @@ const RESPONSES_STREAMS: Streamed[] = [
     [ended(0, { type: 'message', content: [{ type: 'refusal', refusal: 'No.' }] }), completed()],
     ['text "No."', 'response r1 m-1', 'finish content-filter completed', 'usage 3 2 5 - - -'],
   ],
-  [
-    'a call in pieces',
-    [
-      added(0, { ...CALL, arguments: '' }),
-      { type: 'response.function_call_arguments.delta', output_index: 0, delta: '{"q":' },
-      { type: 'response.function_call_arguments.delta', output_index: 0, delta: '1}' },
-      ended(0, CALL),
-      completed(),
-    ],
-    ['input a find "{\\"q\\":1}"', 'call a find {"q":1}', 'response r1 m-1', 'finish tool-calls completed', 'usage 3 2 5 - - -'],
-  ],
-  [
-    'a call whose arguments are longer than its pieces',
-    [
-      added(0, { ...CALL, arguments: '' }),
-      { type: 'response.function_call_arguments.delta', output_index: 0, delta: '{"q":' },
-      ended(0, CALL),
-      completed(),
-    ],
-    ['input a find "{\\"q\\":1}"', 'call a find {"q":1}', 'response r1 m-1', 'finish tool-calls completed', 'usage 3 2 5 - - -'],
-  ],
-  [
-    'a call whose item has no arguments',
-    [
-      added(0, { ...CALL, arguments: '' }),
-      { type: 'response.function_call_arguments.delta', output_index: 0, delta: '{"q":1}' },
-      ended(0, { ...CALL, arguments: '' }),
-      completed(),
-    ],
-    ['input a find "{\\"q\\":1}"', 'call a find {"q":1}', 'response r1 m-1', 'finish tool-calls completed', 'usage 3 2 5 - - -'],
-  ],
+  ['a call in pieces', [...written('{"q":', '1}'), ended(0, CALL), completed()], CALLED],
+  ['a call whose arguments are longer than its pieces', [...written('{"q":'), ended(0, CALL), completed()], CALLED],
+  ['a call whose item has no arguments', [...written('{"q":1}'), ended(0, { ...CALL, arguments: '' }), completed()], CALLED],
   [
     'a call that is never ended',
-    [
-      added(0, { ...CALL, arguments: '' }),
-      { type: 'response.function_call_arguments.delta', output_index: 0, delta: '{}' },
-      completed(),
-    ],
+    [...written('{}'), completed()],
     ['input a find "{}"', 'response r1 m-1', 'call a find {}', 'finish tool-calls completed', 'usage 3 2 5 - - -'],
   ],
   [
@@ -589,7 +570,7 @@ const RESPONSES_STREAMS: Streamed[] = [
       { type: 'response.output_item.done', item: CALL },
       completed(),
     ],
-    ['input a find "{\\"q\\":1}"', 'call a find {"q":1}', 'response r1 m-1', 'finish tool-calls completed', 'usage 3 2 5 - - -'],
+    CALLED,
   ],
   [
     'a summary of the reasoning in two parts',

@@ -3,27 +3,13 @@
  * large ones cut after every CR, LF and colon and inside every character; `FULL_WIRE=1` cuts all of them, also at every byte and at random.
  */
 
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { ask } from '../../test/support/ask-provider.ts'
 import type { Outcome } from '../../test/support/ask-provider.ts'
-import {
-  expectedOf,
-  hasRecordings,
-  recordings,
-  replayServer,
-  tellThatRecordingsAreMissing,
-} from '../../test/support/shared-wire.ts'
-import type { Expected, Recording, ReplayServer } from '../../test/support/shared-wire.ts'
-import { createProviderModel } from './create.ts'
-
-const MODELS = [
-  { api: 'openai-chat', model: 'openai-compatible/some-model', version: 'v1' },
-  // Another way to ask; what comes back is read in the same way.
-  { api: 'openai-chat', model: 'openai-chat/gpt-4o', version: 'v1' },
-  { api: 'openai-responses', model: 'openai/gpt-5-mini', version: 'v1' },
-  { api: 'anthropic-messages', model: 'anthropic/claude-sonnet-4-5', version: 'v1' },
-  { api: 'gemini', model: 'google/gemini-2.5-flash', version: 'v1beta' },
-] as const
+import { ASKED, REPLAYED, useReplayServer } from '../../test/support/replayed-models.ts'
+import type { ReplayedModel } from '../../test/support/replayed-models.ts'
+import { expectedOf, hasRecordings, recordings } from '../../test/support/shared-wire.ts'
+import type { Expected, Recording } from '../../test/support/shared-wire.ts'
 
 /** Cut into thousands of pieces, these take most of the time. */
 const LARGE = 25_000
@@ -31,25 +17,11 @@ const IS_FULL = process.env['FULL_WIRE'] === '1'
 const FULL = ['split=byte', ...Array.from({ length: 10 }, (_, index) => `split=random;seed=${index + 1}`)]
 const CUTS = ['', 'split=nasty', ...(IS_FULL ? FULL : [])]
 
-// Hooks of a file whose tests are all skipped do not run.
-if (!hasRecordings) tellThatRecordingsAreMissing()
+const server = useReplayServer()
 
-let server: ReplayServer | undefined
-beforeAll(async () => {
-  if (hasRecordings) server = await replayServer()
-})
-afterAll(() => server?.close())
-
-async function replay(
-  recording: Recording,
-  cut: string,
-  { model, version }: (typeof MODELS)[number],
-  thinkTags = false,
-): Promise<Outcome> {
-  const baseURL = `${server?.url}/${recording.name}${cut === '' ? '' : `;${cut}`}/${version}`
-  return ask(createProviderModel(model, { baseURL, apiKey: 'a-key-of-no-worth', env: {}, thinkTags }), {
-    stream: recording.stream,
-  })
+function replay(recording: Recording, cut: string, replayed: ReplayedModel, thinkTags = false): Promise<Outcome> {
+  const model = server.create(replayed, `${recording.name}${cut === '' ? '' : `;${cut}`}`, { thinkTags })
+  return ask(model, { stream: recording.stream })
 }
 
 /** Where we say something else on purpose; the reasons are in docs/wire.md. */
@@ -105,7 +77,7 @@ function canonical(json: string): string {
 
 const all = (api: string): Recording[] => (hasRecordings ? recordings(api) : [])
 
-describe.skipIf(!hasRecordings).each(MODELS)('recordings of $api through $model', (reader) => {
+describe.skipIf(!hasRecordings).each(ASKED)('recordings of $api through $model', (reader) => {
   describe.each(reader.model.startsWith('openai-chat/') ? CUTS.slice(0, 1) : CUTS)('%s', (cut) => {
     test.each([true, false])('ENG-STREAM-002 all are understood (stream: %s)', { timeout: 600_000 }, async (stream) => {
       const wrong: unknown[] = []
@@ -168,7 +140,7 @@ describe.skipIf(!hasRecordings)('recordings whose text begins with a think tag',
       const { thinkTag } = expectedOf(recording)
       if (thinkTag === undefined) continue
       for (const cut of ['', 'split=nasty']) {
-        const outcome = await replay(recording, cut, MODELS[0], true)
+        const outcome = await replay(recording, cut, REPLAYED[0], true)
         if (outcome.text.trim() !== thinkTag.text.trim() || outcome.thinking.trim() !== thinkTag.reasoning.trim()) {
           wrong.push({ name: recording.name, text: outcome.text.slice(0, 80), thinking: outcome.thinking.slice(-80), thinkTag })
         }

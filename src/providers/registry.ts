@@ -3,16 +3,14 @@
  * How to add one, and an API: docs/providers.md.
  */
 
-import type { EmbeddingPurpose } from '../core/embedding.ts'
 import { ConfigurationError } from '../core/error.ts'
-import type { JsonObject } from '../core/json.ts'
 import type { ModelFacts } from '../core/model.ts'
 import type { ApiName } from './api.ts'
 import type { StyleName } from './conversation/style.ts'
 
 export interface ProviderDefinition {
   readonly api: ApiName
-  /** How it wants a conversation; the APIs differ in this, and servers of one API too. */
+  /** The style in which it wants a conversation; the APIs differ in this, and servers of one API too. */
   readonly style: StyleName
   /** Environment variable that holds the key; `undefined`: it needs none. */
   readonly keyVariable: string | undefined
@@ -20,15 +18,17 @@ export interface ProviderDefinition {
   readonly urlVariable: string
   /** Its base URL where none is given; `undefined`: one has to be given. */
   readonly home: string | undefined
-  /** @throws ConfigurationError */
-  readonly normalize: (url: string, source: string) => string
+  /** Appended to a base URL that does not end in a version. */
+  readonly version?: string
+  /** Reads a base URL that is given; default `normalizeBaseUrl`. @throws ConfigurationError */
+  readonly normalize?: (url: string) => string
   /** Headers that carry the key. */
   readonly auth: (key: string) => Readonly<Record<string, string>>
   /** Headers of every request. */
   readonly headers?: Readonly<Record<string, string>>
   /** Names under which the caller's `providerOptions` for it are found, beside its own. */
   readonly optionNames?: readonly string[]
-  /** What holds for all of its models. */
+  /** Facts that hold for all of its models. */
   readonly facts?: Partial<ModelFacts>
   /** Its id in the price data; others are found there by their base URL. */
   readonly pricedAs?: string
@@ -48,8 +48,6 @@ export interface EmbeddingDefinition {
   readonly api: 'openai' | 'gemini'
   /** Texts in one request at most, where the provider says so. */
   readonly maxBatch?: number
-  /** Members of the request, by what the texts are for. */
-  readonly options?: (purpose: EmbeddingPurpose) => JsonObject
 }
 
 const OLLAMA_PORT = 11434
@@ -60,32 +58,17 @@ const OPENAI = {
   keyVariable: 'OPENAI_API_KEY',
   urlVariable: 'OPENAI_BASE_URL',
   home: 'https://api.openai.com/v1',
-  normalize: (url: string, source: string) => normalizeBaseUrl(url, source),
   auth: bearer,
   pricedAs: 'openai',
 } as const
 
 /** Whatever speaks Chat Completions. */
-const COMPATIBLE = {
-  api: 'chat',
-  style: 'compatible',
-  auth: bearer,
-  optionNames: ['openaiCompatible', 'openai-compatible'],
-  embedding: { api: 'openai' },
-} as const
+const CHAT = { api: 'chat', style: 'compatible', auth: bearer } as const
+const COMPATIBLE = { ...CHAT, optionNames: ['openaiCompatible', 'openai-compatible'], embedding: { api: 'openai' } } as const
 
 /** Makes the entry of a host of models, with the settings that most share. */
 function hosted(pricedAs: string, keyVariable: string, home: string): ProviderDefinition {
-  return {
-    api: 'chat',
-    style: 'compatible',
-    auth: bearer,
-    keyVariable,
-    urlVariable: keyVariable.replace(/_API_KEY$/, '_BASE_URL'),
-    home,
-    normalize: (url, source) => normalizeBaseUrl(url, source),
-    pricedAs,
-  }
+  return { ...CHAT, keyVariable, urlVariable: keyVariable.replace(/_API_KEY$/, '_BASE_URL'), home, pricedAs }
 }
 
 export const PROVIDERS: Readonly<Record<string, ProviderDefinition>> = {
@@ -103,7 +86,7 @@ export const PROVIDERS: Readonly<Record<string, ProviderDefinition>> = {
     keyVariable: 'ANTHROPIC_API_KEY',
     urlVariable: 'ANTHROPIC_BASE_URL',
     home: 'https://api.anthropic.com/v1',
-    normalize: (url, source) => normalizeBaseUrl(url, source, 'v1'),
+    version: 'v1',
     auth: (key) => ({ 'x-api-key': key }),
     headers: { 'anthropic-version': '2023-06-01' },
     pricedAs: 'anthropic',
@@ -115,22 +98,18 @@ export const PROVIDERS: Readonly<Record<string, ProviderDefinition>> = {
     keyVariable: 'GOOGLE_GENERATIVE_AI_API_KEY',
     urlVariable: 'GOOGLE_GENERATIVE_AI_BASE_URL',
     home: 'https://generativelanguage.googleapis.com/v1beta',
-    normalize: (url, source) => normalizeBaseUrl(url, source, 'v1beta'),
+    version: 'v1beta',
     auth: (key) => ({ 'x-goog-api-key': key }),
     pricedAs: 'google',
     suggested: 'gemini-2.5-flash',
-    embedding: {
-      api: 'gemini',
-      maxBatch: 100,
-      options: (purpose) => ({ taskType: purpose === 'query' ? 'RETRIEVAL_QUERY' : 'RETRIEVAL_DOCUMENT' }),
-    },
+    embedding: { api: 'gemini', maxBatch: 100 },
   },
   ollama: {
     ...COMPATIBLE,
     keyVariable: undefined,
     urlVariable: 'OLLAMA_HOST',
     home: ollamaBaseUrl(undefined),
-    normalize: (url) => ollamaBaseUrl(url),
+    normalize: ollamaBaseUrl,
     facts: { cutsSilently: true },
     isLocal: true,
   },
@@ -140,7 +119,7 @@ export const PROVIDERS: Readonly<Record<string, ProviderDefinition>> = {
     keyVariable: 'AZURE_OPENAI_API_KEY',
     urlVariable: 'AZURE_OPENAI_ENDPOINT',
     home: undefined,
-    normalize: (url, source) => normalizeBaseUrl(url, source, 'openai/v1'),
+    version: 'openai/v1',
     auth: (key) => ({ 'api-key': key }),
     optionNames: ['openai'],
     pricedAs: 'azure',
@@ -189,7 +168,6 @@ export const PROVIDERS: Readonly<Record<string, ProviderDefinition>> = {
     keyVariable: 'OPENAI_COMPATIBLE_API_KEY',
     urlVariable: 'OPENAI_COMPATIBLE_BASE_URL',
     home: undefined,
-    normalize: (url, source) => normalizeBaseUrl(url, source),
   },
 }
 
@@ -204,6 +182,16 @@ export function definitionOf(name: string): ProviderDefinition {
   const definition = isProvider(name) ? PROVIDERS[name] : undefined
   if (definition !== undefined) return definition
   throw new ConfigurationError(`There is no provider ${JSON.stringify(name)}. The providers are ${PROVIDER_NAMES.join(', ')}.`)
+}
+
+/**
+ * Splits `provider/model`; the model's own name may contain slashes.
+ * @throws ConfigurationError when it is not of that form.
+ */
+export function splitRef(ref: string, what: string, example: string): { readonly provider: string; readonly name: string } {
+  const slash = ref.indexOf('/')
+  if (slash > 0 && slash < ref.length - 1) return { provider: ref.slice(0, slash), name: ref.slice(slash + 1) }
+  throw new ConfigurationError(`${what} is named provider/model, like ${example}, but this is ${JSON.stringify(ref)}.`)
 }
 
 /**
@@ -241,8 +229,7 @@ export function ollamaBaseUrl(host: string | undefined): string {
   const base = new URL(normalizeBaseUrl(url, 'OLLAMA_HOST', 'v1'))
   if (base.hostname === '0.0.0.0' || base.hostname === '[::]') base.hostname = '127.0.0.1'
   const hasPort = /:\d+(?:[/?#]|$)/.test(given.replace(/^\w+:\/\//, ''))
-  if (!hasPort && !isUrl) base.port = String(OLLAMA_PORT)
-  if (!hasPort && isUrl && base.protocol === 'http:') base.port = String(OLLAMA_PORT)
+  if (!hasPort && (!isUrl || base.protocol === 'http:')) base.port = String(OLLAMA_PORT)
   return base.href.replace(/\/$/, '')
 }
 

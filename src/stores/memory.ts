@@ -6,7 +6,7 @@ import { namesOf } from '../util/nearest.ts'
 import { checkChunkOptions } from './chunk/chunk-document.ts'
 import type { ChunkOptions } from './chunk/chunk-document.ts'
 import { checkOptionNames } from './options.ts'
-import { SqliteDocumentStore } from './sqlite.ts'
+import type { SqliteDocumentStore } from './sqlite.ts'
 
 /** Options of `new MemoryDocumentStore()`. */
 export interface MemoryDocumentStoreOptions {
@@ -23,44 +23,44 @@ const OPTIONS = namesOf<MemoryDocumentStoreOptions>({ name: true, chunk: true, e
 /** A document store that passes every call on to another one. */
 export class ForwardingStore implements DocumentStore {
   readonly name: string
-  readonly #target: () => DocumentStore
+  readonly #target: () => DocumentStore | Promise<DocumentStore>
 
   /** @param target gives the store that does the work; called once for each call. */
-  constructor(name: string, target: () => DocumentStore) {
+  constructor(name: string, target: () => DocumentStore | Promise<DocumentStore>) {
     this.name = name
     this.#target = target
   }
 
   async append(document: DocumentInput): Promise<void> {
-    await this.#target().append(document)
+    await (await this.#target()).append(document)
   }
 
   async extend(documents: Iterable<DocumentInput> | AsyncIterable<DocumentInput>): Promise<void> {
-    await this.#target().extend(documents)
+    await (await this.#target()).extend(documents)
   }
 
   async retrieve(query: string, nResults: number): Promise<FoundChunks> {
-    return await this.#target().retrieve(query, nResults)
+    return await (await this.#target()).retrieve(query, nResults)
   }
 
   async search(query: string, options?: SearchOptions): Promise<FoundChunks> {
-    return await this.#target().search(query, options)
+    return await (await this.#target()).search(query, options)
   }
 
   async around(id: string, options: AroundOptions): Promise<Surroundings | undefined> {
-    return await this.#target().around?.(id, options)
+    return await (await this.#target()).around?.(id, options)
   }
 
   async delete(source: string): Promise<boolean> {
-    return await this.#target().delete(source)
+    return await (await this.#target()).delete(source)
   }
 
   async reset(): Promise<void> {
-    await this.#target().reset()
+    await (await this.#target()).reset()
   }
 
   async close(): Promise<void> {
-    await this.#target().close()
+    await (await this.#target()).close()
   }
 }
 
@@ -73,7 +73,12 @@ export class MemoryDocumentStore extends ForwardingStore {
     checkOptionNames('MemoryDocumentStore', options, OPTIONS)
     checkChunkOptions(options.chunk ?? {})
     const { name = 'memory' } = options
-    let opened: SqliteDocumentStore | undefined
-    super(name, () => (opened ??= SqliteDocumentStore.openSync({ ...options, name, path: ':memory:' })))
+    let opened: Promise<SqliteDocumentStore> | undefined
+    super(name, () => {
+      opened ??= import('./sqlite.ts').then(({ SqliteDocumentStore: Store }) =>
+        Store.openSync({ ...options, name, path: ':memory:' }),
+      )
+      return opened
+    })
   }
 }

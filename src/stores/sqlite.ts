@@ -25,6 +25,7 @@ import type { Embeddings, EmbedReport, EmbedRunOptions } from './sqlite/embeddin
 import { checkEmbeddingModel, checkStoreOptions, openStoreFile, STORE_BUSY_MS } from './sqlite/file.ts'
 import type { SqliteDocumentStoreOptions } from './sqlite/file.ts'
 import type { EmbeddedQuery, QueryVector, VectorRanking } from './sqlite/nearest.ts'
+import { noteOpened } from './sqlite/opened.ts'
 import { Searcher } from './sqlite/search.ts'
 import { readAround, readChunk, readDocument, readSource, readSources, readStats, sourcesWithHash } from './sqlite/sources.ts'
 import type { StoreStats } from './sqlite/sources.ts'
@@ -81,6 +82,7 @@ export class SqliteDocumentStore implements DocumentStore {
     this.#writer = new Writer(connection, { chunk: options.chunk ?? {}, synchronous: options.synchronous ?? 'normal' })
     this.#searcher = new Searcher(connection)
     this.#replace = options.replaceEmbeddings ?? false
+    noteOpened(this)
   }
 
   /**

@@ -1,7 +1,6 @@
 /** Starts threads whose program a bundler can take along, and asks them. */
 
-import { Worker } from 'node:worker_threads'
-import type { WorkerOptions } from 'node:worker_threads'
+import type { Worker, WorkerOptions } from 'node:worker_threads'
 
 /** Starts one thread of a program that has been loaded. */
 export type StartThread = (options: WorkerOptions) => Worker
@@ -14,17 +13,19 @@ export type StartThread = (options: WorkerOptions) => Worker
  */
 export function threadProgram(program: URL | Promise<{ readonly code: string }>): StartThread | Promise<StartThread> {
   // Flags of the process such as --input-type are about its entry, and would keep the thread from starting.
-  if (program instanceof URL) return (options) => watched(new Worker(program, { ...options, execArgv: [] }))
+  if (program instanceof URL) return (options) => newWorker(program, { ...options, execArgv: [] })
   return program.then(
     ({ code }) =>
       (options) =>
-        watched(new Worker(code, { ...options, execArgv: [], eval: true })),
+        newWorker(code, { ...options, execArgv: [], eval: true }),
   )
 }
 
-/** An error that nobody listens to would end the process; what matters of it is that the thread ends. */
-function watched(worker: Worker): Worker {
-  return worker.on('error', () => {})
+/** Loads Node's threads with the first one: few programs start any. */
+function newWorker(program: string | URL, options: WorkerOptions): Worker {
+  const { Worker } = process.getBuiltinModule('node:worker_threads')
+  // An `error` event without a listener would end the process; the `exit` event that follows it is enough.
+  return new Worker(program, options).on('error', () => {})
 }
 
 /** A thread that ended before it answered. `cause` is the error that ended it, where there was one. */

@@ -31,11 +31,7 @@ export async function decodeStream(api: ApiName, frames: Frames, cut: string, th
   const decoder = decode(answer)
   const parts: ModelPart[] = []
   try {
-    const stream = createEventStream({
-      event: decoder.event,
-      done: () => void (answer.ended = true),
-      isOver: () => answer.ended,
-    })
+    const stream = createEventStream(decoder, answer, 'test')
     const bytes = frames.map((frame) => (typeof frame === 'string' ? frame : `data: ${JSON.stringify(frame)}\n\n`)).join('')
     for (const piece of CUTS[cut]?.(bytes) ?? []) {
       stream.push(piece)
@@ -43,7 +39,7 @@ export async function decodeStream(api: ApiName, frames: Frames, cut: string, th
     }
     stream.end()
     if (answer.ended || answer.rawReason !== undefined) decoder.end()
-    return summaryOf([...parts, ...closed(answer, false)])
+    return summaryOf([...parts, ...closed(answer)])
   } catch (thrown) {
     return [...summaryOf([...parts, ...answer.takeLast()]), errorLine(thrown)]
   }
@@ -61,18 +57,19 @@ export async function decodeWhole(api: ApiName, body: JsonObject): Promise<strin
     thinkTags: false,
   }
   const answer = new Answer(context, readUsage)
+  answer.isWhole = true
   try {
     decode(answer).whole(body)
-    return summaryOf(closed(answer, true))
+    return summaryOf(closed(answer))
   } catch (thrown) {
     return [...summaryOf(answer.takeLast()), errorLine(thrown)]
   }
 }
 
-function closed(answer: Answer, isWhole: boolean): readonly ModelPart[] {
-  const { reason, rawReason } = answer.end(isWhole)
+function closed(answer: Answer): readonly ModelPart[] {
+  const reason = answer.end()
   if (reason === 'interrupted') throw new Error('interrupted')
-  answer.finish({ reason, rawReason })
+  answer.finish(reason)
   return answer.take()
 }
 

@@ -26,7 +26,7 @@ import { delimiter, dirname, isAbsolute, join } from 'node:path'
 import { gitVariables, HARMLESS_GIT } from '../../util/git-settings.ts'
 import type { GitSettings } from '../../util/git-settings.ts'
 import { isInside } from '../../util/files.ts'
-import { realPath } from './root.ts'
+import { realPath } from '../paths.ts'
 
 export interface GitSurroundings {
   readonly env: Readonly<Record<string, string | undefined>>

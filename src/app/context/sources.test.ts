@@ -12,9 +12,9 @@ import { builtinTools } from '../builtin-tools.ts'
 import { homePaths } from '../paths.ts'
 import { query } from '../query.ts'
 import type { QueryOptions } from '../query.ts'
-import { openRecorder } from '../recorder.ts'
+import { openRecorder } from '../journal.ts'
 import { revokeInstructions, trustInstructions } from '../trust.ts'
-import { findProjectFiles } from './project-files.ts'
+import { findProjectFiles } from './built-in.ts'
 
 let base: string
 let repo: string

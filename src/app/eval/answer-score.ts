@@ -3,7 +3,7 @@
  * Comprehension of Text", 2016), and whether the quoted evidence is real and holds the answer.
  */
 
-import { mean } from './significance.ts'
+import { mean } from './statistics.ts'
 
 /** A question with every answer that counts as right; none means that the documents do not hold one. */
 export interface GoldQuestion {
@@ -61,86 +61,87 @@ export function scoreAnswers(
   predictions: readonly Prediction[],
   documents: ReadonlyMap<string, string>,
 ): AnswerScores {
-  const byId = new Map(predictions.map((prediction) => [prediction.id, prediction]))
-  const answerable = questions.filter((question) => question.answers.length > 0)
-  const unanswerable = questions.filter((question) => question.answers.length === 0)
-  const scored = answerable.map((question) => scoreOne(question, byId.get(question.id), documents))
-  const answered = scored.filter((one) => !one.abstained)
+  const scored = scoreEach(questions, predictions, documents)
+  const answerable = scored.filter((one) => !one.isUnanswerable)
+  const unanswerable = scored.filter((one) => one.isUnanswerable)
+  const answered = answerable.filter((one) => !one.abstained)
   const share = (rows: readonly Scored[], test: (one: Scored) => boolean): number => mean(rows.map((one) => (test(one) ? 1 : 0)))
   return {
     questions: questions.length,
     answerable: answerable.length,
     unanswerable: unanswerable.length,
-    inQuote: share(scored, (one) => one.grounded && one.quoteWords <= LONGEST_QUOTE_WORDS),
-    inQuoteAnyLength: share(scored, (one) => one.grounded),
-    exactMatch: share(scored, (one) => one.exact),
-    f1: mean(scored.map((one) => one.f1)),
-    abstained: share(scored, (one) => one.abstained),
-    abstainedUnanswerable:
-      unanswerable.length === 0 ? null : mean(unanswerable.map((question) => (isAbstention(byId.get(question.id)) ? 1 : 0))),
+    inQuote: share(answerable, (one) => one.inQuote),
+    inQuoteAnyLength: share(answerable, (one) => one.grounded),
+    exactMatch: share(answerable, (one) => one.exact),
+    f1: mean(answerable.map((one) => one.f1)),
+    abstained: share(answerable, (one) => one.abstained),
+    abstainedUnanswerable: unanswerable.length === 0 ? null : share(unanswerable, (one) => one.abstained),
     citeCorrect: share(answered, (one) => one.citeCorrect),
     quoteVerbatim: share(answered, (one) => one.verbatim),
     quoteWords: mean(answered.map((one) => one.quoteWords)),
-    missed: scored.filter((one) => !one.grounded || one.quoteWords > LONGEST_QUOTE_WORDS).map((one) => one.id),
+    missed: answerable.filter((one) => !one.inQuote).map((one) => one.id),
   }
 }
 
-/** What one question came to. */
+/** The scores of one question; `inQuote` and `grounded` are never true where there is no answer to give. */
 export interface Scored {
   readonly id: string
+  readonly isUnanswerable: boolean
   readonly abstained: boolean
   readonly exact: boolean
   readonly f1: number
   readonly grounded: boolean
+  readonly inQuote: boolean
   readonly verbatim: boolean
   readonly citeCorrect: boolean
   readonly quoteWords: number
 }
 
-/** Each question by itself, in their order; no answer is `inQuote` where there is none to give. */
+/** Scores each question by itself, in their order. */
 export function scoreEach(
   questions: readonly GoldQuestion[],
   predictions: readonly Prediction[],
   documents: ReadonlyMap<string, string>,
-): (Scored & { readonly inQuote: boolean; readonly isUnanswerable: boolean })[] {
+): Scored[] {
   const byId = new Map(predictions.map((prediction) => [prediction.id, prediction]))
-  return questions.map((question) => {
-    const isUnanswerable = question.answers.length === 0
-    const one = scoreOne(question, byId.get(question.id), documents)
-    return {
-      ...one,
-      f1: isUnanswerable ? 0 : one.f1,
-      inQuote: one.grounded && one.quoteWords <= LONGEST_QUOTE_WORDS,
-      isUnanswerable,
-    }
-  })
+  return questions.map((question) => scoreOne(question, byId.get(question.id), documents))
 }
+
+const ABSTAINED = {
+  abstained: true,
+  exact: false,
+  f1: 0,
+  grounded: false,
+  inQuote: false,
+  verbatim: false,
+  citeCorrect: false,
+  quoteWords: 0,
+} as const
 
 function scoreOne(
   { id, answers, docIds }: GoldQuestion,
   prediction: Prediction | undefined,
   documents: ReadonlyMap<string, string>,
 ): Scored {
-  if (prediction === undefined || isAbstention(prediction)) {
-    return { id, abstained: true, exact: false, f1: 0, grounded: false, verbatim: false, citeCorrect: false, quoteWords: 0 }
-  }
-  const answer = folded(prediction.answer)
+  const isUnanswerable = answers.length === 0
+  const answer = folded(prediction?.answer ?? '')
+  if (prediction === undefined || answer === '') return { id, isUnanswerable, ...ABSTAINED }
   const quote = folded(prediction.quote) || answer
+  const quoteWords = quote.split(' ').length
   const verbatim = folded(documents.get(prediction.docId) ?? '').includes(quote)
+  const grounded = verbatim && answers.some((gold) => holds(quote, gold))
   return {
     id,
+    isUnanswerable,
     abstained: false,
     exact: answers.some((gold) => normalized(gold).join(' ') === normalized(answer).join(' ')),
-    f1: Math.max(...answers.map((gold) => f1(answer, gold))),
-    grounded: verbatim && answers.some((gold) => holds(quote, gold)),
+    f1: Math.max(0, ...answers.map((gold) => f1(answer, gold))),
+    grounded,
+    inQuote: grounded && quoteWords <= LONGEST_QUOTE_WORDS,
     verbatim,
     citeCorrect: docIds.includes(prediction.docId),
-    quoteWords: quote.split(' ').length,
+    quoteWords,
   }
-}
-
-function isAbstention(prediction: Prediction | undefined): boolean {
-  return folded(prediction?.answer ?? '') === ''
 }
 
 /** SQuAD's normal form: lower case, no ASCII punctuation, no articles, split at white space. */

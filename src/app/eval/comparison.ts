@@ -1,12 +1,12 @@
 /** Compares two systems question by question: what each measure gained, whether by more than chance, and where it failed. */
 
-import type { GoldQuestion, Prediction } from './answer-score.ts'
 import { scoreEach } from './answer-score.ts'
-import { measureRanking, rankingOf } from './metrics.ts'
+import type { GoldQuestion, Prediction } from './answer-score.ts'
+import type { Run } from './collection.ts'
+import { measureRanking, rankingOf, withRelevant } from './metrics.ts'
 import type { Judgments } from './metrics.ts'
-import type { Run } from './lines.ts'
-import { holm, pairedTest } from './significance.ts'
-import type { PairedTest } from './significance.ts'
+import { holm, mean, pairedTest } from './statistics.ts'
+import type { PairedTest } from './statistics.ts'
 
 export interface MeasureComparison extends PairedTest {
   readonly measure: string
@@ -60,7 +60,7 @@ export function compareRuns(
   judgments: ReadonlyMap<string, Judgments>,
   queries: ReadonlyMap<string, string>,
 ): Comparison {
-  const judged = [...judgments].filter(([, grades]) => [...grades.values()].some((grade) => grade > 0))
+  const judged = withRelevant(judgments)
   const scores = (run: Run): Scores =>
     new Map(judged.map(([id, grades]) => [id, { ...measureRanking(rankingOf(run.get(id) ?? []), grades) }]))
   return comparison({ collection, names, baseline: scores(baseline), system: scores(system) }, MEASURES, (id) => ({
@@ -118,10 +118,10 @@ function comparison(
   const value = (scores: Scores, id: string, measure: string): number => scores.get(id)?.[measure] ?? 0
   const tests = measures.map((measure) => {
     const own = ids.filter((id) => counts(measure, id))
-    const mean = (scores: Scores): number =>
-      own.length === 0 ? 0 : own.reduce((sum, id) => sum + value(scores, id, measure), 0) / own.length
-    const test = pairedTest(own.map((id) => value(system, id, measure) - value(baseline, id, measure)))
-    return { measure, baseline: mean(baseline), system: mean(system), ...test }
+    const valuesOf = (scores: Scores): number[] => own.map((id) => value(scores, id, measure))
+    const [before, after] = [valuesOf(baseline), valuesOf(system)]
+    const test = pairedTest(after.map((score, index) => score - (before[index] ?? 0)))
+    return { measure, baseline: mean(before), system: mean(after), ...test }
   })
   const adjusted = holm(tests.map(({ pRandomization }) => pRandomization))
   const each = ids.map((id) => ({ id, before: value(baseline, id, main), after: value(system, id, main) }))

@@ -3,6 +3,8 @@
  * scores ordered by document id from the last to the first.
  */
 
+import { mean } from './statistics.ts'
+
 /** Grades by document; above 0 is relevant. */
 export type Judgments = ReadonlyMap<string, number>
 
@@ -33,6 +35,11 @@ export function rankingOf(documents: Iterable<RankedDocument>): string[] {
     .map(([id]) => id)
 }
 
+/** The queries that have a relevant document. */
+export function withRelevant(judgments: ReadonlyMap<string, Judgments>): (readonly [query: string, Judgments])[] {
+  return [...judgments].filter(([, grades]) => grades.values().some((grade) => grade > 0))
+}
+
 /** Measures of one query; all 0 when nothing is relevant to it. */
 export function measureRanking(ranking: readonly string[], judgments: Judgments): RankingMeasures {
   const grades = [...judgments.values()].filter((grade) => grade > 0)
@@ -59,18 +66,11 @@ export function measureRun(
   run: ReadonlyMap<string, Iterable<RankedDocument>>,
   judgments: ReadonlyMap<string, Judgments>,
 ): RankingMeasures & { readonly queries: number } {
-  const judged = [...judgments].filter(([, grades]) => [...grades.values()].some((grade) => grade > 0))
+  const judged = withRelevant(judgments)
   const each = judged.map(([query, grades]) => measureRanking(rankingOf(run.get(query) ?? []), grades))
-  const mean = (of: (measures: RankingMeasures) => number): number =>
-    each.length === 0 ? 0 : each.reduce((sum, measures) => sum + of(measures), 0) / each.length
-  return {
-    queries: each.length,
-    ndcg10: mean(({ ndcg10 }) => ndcg10),
-    recall10: mean(({ recall10 }) => recall10),
-    recall100: mean(({ recall100 }) => recall100),
-    mrr10: mean(({ mrr10 }) => mrr10),
-    map: mean(({ map }) => map),
-  }
+  const names = Object.keys(NOTHING) as (keyof RankingMeasures)[]
+  const means = Object.fromEntries(names.map((name) => [name, mean(each.map((measures) => measures[name]))]))
+  return { queries: each.length, ...NOTHING, ...means }
 }
 
 /** The value below which a share of the values lies: the nearest rank, so that it is one of them. */

@@ -5,24 +5,38 @@ import type { Comparison, Failure } from './comparison.ts'
 const SHOWN_FAILURES = 100
 const LONGEST_TEXT = 300
 
+/** The head of the table of measures, and a row for each. */
+function measureRows({ measures }: Comparison): readonly (readonly string[])[] {
+  const rows = measures.map((one) => [
+    one.measure,
+    fixed(one.baseline),
+    fixed(one.system),
+    signed(one.difference),
+    `${signed(one.interval[0])} to ${signed(one.interval[1])}`,
+    p(one.pRandomization),
+    p(one.pAdjusted),
+    p(one.pT),
+    `${one.wins} / ${one.losses} / ${one.ties}`,
+  ])
+  return [
+    ['measure', 'baseline', 'system', 'difference', '95 % interval', 'p', 'p (Holm)', 'p (t-test)', 'won / lost / even'],
+    ...rows,
+  ]
+}
+
 export function comparisonMarkdown(comparison: Comparison): string {
-  const { collection, names, questions, measures, failures } = comparison
-  const rows = measures.map(
-    (one) =>
-      `| ${one.measure} | ${fixed(one.baseline)} | ${fixed(one.system)} | ${signed(one.difference)} | ${signed(one.interval[0])} to ${signed(one.interval[1])} | ${p(one.pRandomization)} | ${p(one.pAdjusted)} | ${p(one.pT)} | ${one.wins} / ${one.losses} / ${one.ties} |`,
-  )
+  const { collection, names, questions, failures } = comparison
+  const [head = '', ...rows] = measureRows(comparison).map((cells) => `| ${cells.join(' | ')} |`)
   const failed = failures.slice(0, SHOWN_FAILURES).map((failure) => {
     const line = (label: string, values: readonly string[]): string =>
-      `   - ${label}: ${values.length === 0 ? 'nothing' : values.map((value) => markdownText(value)).join(' · ')}`
+      `   - ${label}: ${values.length === 0 ? 'nothing' : values.map(markdownText).join(' · ')}`
     return `1. **${markdownText(failure.id)}** ${markdownText(failure.question)} (${change(failure)})\n${line('expected', failure.expected)}\n${line('found', failure.found)}`
   })
   return `# ${markdownText(collection)}: ${markdownText(names[1])} against ${markdownText(names[0])}
 
 ${questions} questions. Differences are system − baseline. ${METHOD}
 
-| measure | baseline | system | difference | 95 % interval | p | p (Holm) | p (t-test) | won / lost / even |
-|---|---|---|---|---|---|---|---|---|
-${rows.join('\n')}
+${[head, head.replaceAll(/[^|]+/g, '---'), ...rows].join('\n')}
 
 ## Questions that fail
 
@@ -39,12 +53,19 @@ function more(failures: readonly Failure[]): string {
 
 /** One file without scripts or links; it loads nothing. */
 export function comparisonHtml(comparison: Comparison): string {
-  const { collection, names, questions, measures, failures } = comparison
+  const { collection, names, questions, failures } = comparison
   const title = `${collection}: ${names[1]} against ${names[0]}`
-  const cells = (values: readonly string[], tag: 'td' | 'th' = 'td'): string =>
-    `<tr>${values.map((value) => `<${tag}>${htmlText(value)}</${tag}>`).join('')}</tr>`
   const list = (values: readonly string[]): string =>
     values.length === 0 ? 'nothing' : `<ol>${values.map((value) => `<li>${htmlText(value)}</li>`).join('')}</ol>`
+  const failed = failures
+    .slice(0, SHOWN_FAILURES)
+    .map((failure) => [
+      htmlText(failure.id),
+      htmlText(failure.question),
+      htmlText(change(failure)),
+      list(failure.expected),
+      list(failure.found),
+    ])
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -61,44 +82,24 @@ svg { max-width: 100%; height: auto } ol { margin: 0; padding-left: 1.2rem } td 
 <body>
 <h1>${htmlText(title)}</h1>
 <p>${questions} questions. Differences are system − baseline. ${htmlText(METHOD)}</p>
-<table>
-${cells(['measure', 'baseline', 'system', 'difference', '95 % interval', 'p', 'p (Holm)', 'p (t-test)', 'won / lost / even'], 'th')}
-${measures
-  .map((one) =>
-    cells([
-      one.measure,
-      fixed(one.baseline),
-      fixed(one.system),
-      signed(one.difference),
-      `${signed(one.interval[0])} to ${signed(one.interval[1])}`,
-      p(one.pRandomization),
-      p(one.pAdjusted),
-      p(one.pT),
-      `${one.wins} / ${one.losses} / ${one.ties}`,
-    ]),
-  )
-  .join('\n')}
-</table>
+${htmlTable(measureRows(comparison).map((cells) => cells.map(htmlText)))}
 <h2>Differences and their 95 % intervals</h2>
 ${intervalPlot(comparison)}
 <h2>Difference of each question, largest first</h2>
 ${differencePlot(comparison)}
 <h2>Questions that fail</h2>
-${
-  failures.length === 0
-    ? '<p>None.</p>'
-    : `<table>\n${cells(['question', 'text', 'baseline → system', 'expected', 'found instead'], 'th')}\n${failures
-        .slice(0, SHOWN_FAILURES)
-        .map(
-          (failure) =>
-            `<tr><td>${htmlText(failure.id)}</td><td>${htmlText(failure.question)}</td><td>${htmlText(change(failure))}</td><td>${list(failure.expected)}</td><td>${list(failure.found)}</td></tr>`,
-        )
-        .join('\n')}\n</table>`
-}
+${failed.length === 0 ? '<p>None.</p>' : htmlTable([['question', 'text', 'baseline → system', 'expected', 'found instead'], ...failed])}
 <p>${htmlText(more(failures).trim())}</p>
 </body>
 </html>
 `
+}
+
+/** @param rows cells as HTML; the first row is the head. */
+function htmlTable([head = [], ...rows]: readonly (readonly string[])[]): string {
+  const row = (cells: readonly string[], tag: 'td' | 'th'): string =>
+    `<tr>${cells.map((cell) => `<${tag}>${cell}</${tag}>`).join('')}</tr>`
+  return `<table>\n${[row(head, 'th'), ...rows.map((cells) => row(cells, 'td'))].join('\n')}\n</table>`
 }
 
 const WIDTH = 720

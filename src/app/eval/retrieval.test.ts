@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { MemoryDocumentStore } from '../../stores/memory.ts'
-import { readJudgments } from './beir.ts'
+import { readJudgments } from './collection.ts'
 import { evaluateRetrieval } from './retrieval.ts'
 
 let folder: string

@@ -5,10 +5,10 @@ import { basename, resolve } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import { ConfigurationError, CriaError, toCriaError } from '../../core/error.ts'
 import type { DocumentStore, ScoredChunk, SourceDocument } from '../../core/store.ts'
-import { checkBeirFolder, readCorpus, readJudgments, readQueries } from './beir.ts'
+import { checkBeirFolder, readCorpus, readJudgments, readQueries } from './collection.ts'
 import { measureRun, percentile, rankingOf } from './metrics.ts'
 import type { RankedDocument, RankingMeasures } from './metrics.ts'
-import type { Run } from './lines.ts'
+import type { Run } from './collection.ts'
 
 export interface RetrievalReport extends RankingMeasures {
   /** Documents found by each query. */

@@ -1,6 +1,6 @@
 /** Runs a chat: a message, its turn, the next message, and slash commands. */
 
-import { keepApproval } from '../../app/approvals.ts'
+import { keepApproval } from '../../app/trust.ts'
 import { ConfigurationError } from '../../core/error.ts'
 import type { MessageInput } from '../../core/message.ts'
 import type { PermissionChecker } from '../../core/tool.ts'

@@ -3,12 +3,20 @@
 import { writeFile } from 'node:fs/promises'
 import { basename, resolve } from 'node:path'
 import type { Prediction } from '../../app/eval/answer-score.ts'
-import { evaluateAnswers, readDocuments, readPredictions, readQuestions, toAnswered } from '../../app/eval/answers.ts'
-import { checkBeirFolder, readCorpus, readJudgments, readQueries } from '../../app/eval/beir.ts'
+import { evaluateAnswers, toAnswered } from '../../app/eval/answers.ts'
+import {
+  checkBeirFolder,
+  readCorpus,
+  readDocuments,
+  readJudgments,
+  readPredictions,
+  readQueries,
+  readQuestions,
+  readRun,
+} from '../../app/eval/collection.ts'
+import type { Run } from '../../app/eval/collection.ts'
 import { compareAnswers, compareRuns } from '../../app/eval/comparison.ts'
 import type { Comparison, Sides } from '../../app/eval/comparison.ts'
-import { readRun } from '../../app/eval/lines.ts'
-import type { Run } from '../../app/eval/lines.ts'
 import { comparisonHtml, comparisonMarkdown } from '../../app/eval/report.ts'
 import { evaluateRetrieval } from '../../app/eval/retrieval.ts'
 import type { RetrievalReport } from '../../app/eval/retrieval.ts'

@@ -1,12 +1,13 @@
 import { readProjectConfig } from '../../app/config.ts'
 import type { CriaConfig } from '../../app/config-schema.ts'
-import { findProjectFiles } from '../../app/context/project-files.ts'
-import type { ProjectFiles } from '../../app/context/project-files.ts'
-import { approvalsFor, forgetApproval } from '../../app/approvals.ts'
+import { findProjectFiles } from '../../app/context/built-in.ts'
+import type { ProjectFiles } from '../../app/context/built-in.ts'
 import { homePaths } from '../../app/paths.ts'
 import type { HomePaths } from '../../app/paths.ts'
 import {
+  approvalsFor,
   findProjectConfig,
+  forgetApproval,
   revokeInstructions,
   revokeTrust,
   trust,

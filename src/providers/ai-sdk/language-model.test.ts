@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { ask } from '../../../test/support/ask-provider.ts'
-import { user } from '../../core/message.ts'
+import { assistant, toolResult, user } from '../../core/message.ts'
+import type { ToolResultPart } from '../../core/part.ts'
 import { fromAiSdkModel, isAiSdkModel } from './language-model.ts'
 import type { AiSdkModel } from './language-model.ts'
 
@@ -78,6 +79,49 @@ describe('any AI SDK language model', () => {
     })
     expect(older.asked[0]).toMatchObject({ prompt: [{ content: [{ type: 'text' }, { type: 'file', data: 'AAAA' }] }] })
     expect(older.asked[0]).not.toHaveProperty('reasoning')
+  })
+
+  it.each([
+    [
+      'v2',
+      'ok',
+      [
+        { type: 'media', data: 'AAAA' },
+        { type: 'text', text: 'https://x.example/a.pdf' },
+      ],
+    ],
+    [
+      'v3',
+      'ok',
+      [
+        { type: 'file-data', data: 'AAAA' },
+        { type: 'file-url', url: 'https://x.example/a.pdf' },
+      ],
+    ],
+    [
+      'v4',
+      'ok',
+      [
+        { type: 'file', data: { type: 'data', data: 'AAAA' } },
+        { type: 'file', data: { type: 'url' } },
+      ],
+    ],
+    ['v4', 'Error: ok', [{ type: 'file' }, { type: 'file' }]],
+  ])('of %s is sent files in a tool result as that version takes them (%s)', async (version, text, files) => {
+    const model = { ...scripted(version, [...TEXT, FINISH]), provider: 'acme' }
+    const attachments: ToolResultPart['attachments'] = [
+      { type: 'image', mediaType: 'image/png', data: 'AAAA' },
+      { type: 'file', mediaType: 'application/pdf', data: 'https://x.example/a.pdf' },
+    ]
+    const isError = text !== 'ok'
+    const messages = [
+      user('Look'),
+      assistant([{ type: 'tool-call', id: 'a', name: 'look', input: {} }]),
+      toolResult({ id: 'a', name: 'look', content: 'ok', isError, attachments }),
+    ]
+    await ask(fromAiSdkModel(model), { messages })
+    const output = { type: 'content', value: [{ type: 'text', text }, ...files] }
+    expect(model.asked[0]).toMatchObject({ prompt: [{}, {}, { role: 'tool', content: [{ output }] }] })
   })
 
   it('answers in one piece', async () => {

@@ -6,9 +6,9 @@ import { createAdapter } from '../adapter.ts'
 import { STYLES } from '../conversation/style.ts'
 import type { StyleName } from '../conversation/style.ts'
 import { modelFacts } from '../facts.ts'
-import { foreignIdentity } from '../identity.ts'
+import { foreignIdentity, isSdkModel, sdkNames } from '../identity.ts'
 
-/** What all versions have in common. */
+/** The members that all versions have in common. */
 export interface AiSdkModel {
   /** `v2`, `v3` or `v4`. */
   readonly specificationVersion: string
@@ -23,20 +23,12 @@ export interface AiSdkModel {
 }
 
 export function isAiSdkModel(value: unknown): value is AiSdkModel {
-  if (typeof value !== 'object' || value === null) return false
-  const { specificationVersion, doGenerate, doStream, modelId } = value as Partial<Record<keyof AiSdkModel, unknown>>
-  return (
-    typeof specificationVersion === 'string' &&
-    typeof doGenerate === 'function' &&
-    typeof doStream === 'function' &&
-    typeof modelId === 'string'
-  )
+  return isSdkModel(value, 'doGenerate') && isSdkModel(value, 'doStream')
 }
 
 /** An AI SDK language model, of version 2 or later, as one of ours. */
 export function fromAiSdkModel(given: AiSdkModel): LanguageModel {
-  const provider = given.provider.split('.', 1)[0] ?? given.provider
-  const ref = `${provider}/${given.modelId}`
+  const { provider, ref } = sdkNames(given)
   const style = STYLES[styleOf(given.provider)]
   return createAdapter({
     ref,
@@ -44,15 +36,19 @@ export function fromAiSdkModel(given: AiSdkModel): LanguageModel {
     identity: () => foreignIdentity(given),
     errors: { provider, secrets: [] },
     async open({ request, names, signal, warn }) {
-      const [{ toCallOptions, toOlder }, { sdkSource }, { readSdkUsage }] = await Promise.all([
+      const [{ toCallOptions }, { readSdkAnswer }, { readSdkUsage }] = await Promise.all([
         import('./request.ts'),
         import('./source.ts'),
         import('../answer/usage.ts'),
       ])
-      const version = given.specificationVersion
-      const options = toCallOptions(request, { ref, style, names }, signal)
-      const sent = version === 'v2' || version === 'v3' ? toOlder(options, version) : options
-      return { source: sdkSource(given as unknown as LanguageModelV4, sent, !request.stream, warn), readUsage: readSdkUsage }
+      const sent = toCallOptions(request, { ref, style, names }, given.specificationVersion, signal)
+      return {
+        read(answer) {
+          answer.isWhole = !request.stream
+          return readSdkAnswer(given as unknown as LanguageModelV4, sent, warn, answer)
+        },
+        readUsage: readSdkUsage,
+      }
     },
   })
 }

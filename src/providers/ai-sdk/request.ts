@@ -6,14 +6,13 @@ import type {
   LanguageModelV4Message,
   LanguageModelV4ToolResultPart,
 } from '@ai-sdk/provider'
-import type { JsonObject } from '../../core/json.ts'
 import type { ModelRequest, ThinkingEffort } from '../../core/model.ts'
 import { isUrl, toConversation } from '../conversation/conversation.ts'
 import type { AnswerPart, Attachment, ConversationContext, Result, Turn } from '../conversation/conversation.ts'
 import { STYLES } from '../conversation/style.ts'
 import { cacheMarks } from '../messages/cache-marks.ts'
 import { toolsOf } from '../prepare.ts'
-import { asObject } from '../wire/json.ts'
+import { asObject, objectsIn } from '../wire/json.ts'
 import { defined } from '../../util/check.ts'
 
 const EFFORTS = { off: 'none', low: 'low', medium: 'medium', high: 'high' } as const satisfies Record<ThinkingEffort, string>
@@ -23,6 +22,7 @@ const CACHED = { anthropic: { cacheControl: { type: 'ephemeral' } } } as const
 export function toCallOptions(
   { messages, tools: offered, toolChoice, stopSequences, thinking, ...request }: ModelRequest,
   context: ConversationContext,
+  version: string,
   signal: AbortSignal,
 ): LanguageModelV4CallOptions {
   const { temperature, maxOutputTokens, topP, topK, presencePenalty, frequencyPenalty, seed, responseFormat } = request
@@ -37,7 +37,10 @@ export function toCallOptions(
     ...(marks.has(-1) && index === length - 1 ? { providerOptions: CACHED } : {}),
   }))
   const toolName = typeof toolChoice === 'object' ? context.names.out(toolChoice.tool) : ''
-  const prompt = turns.map((turn, index) => ({ ...toMessage(turn), ...(marks.has(index) ? { providerOptions: CACHED } : {}) }))
+  const prompt = turns.map((turn, index) => ({
+    ...toMessage(turn, version),
+    ...(marks.has(index) ? { providerOptions: CACHED } : {}),
+  }))
   const options = defined<Omit<LanguageModelV4CallOptions, 'prompt'>>({
     tools: tools.length === 0 ? undefined : tools,
     temperature,
@@ -55,7 +58,8 @@ export function toCallOptions(
         : typeof toolChoice === 'string'
           ? { type: toolChoice }
           : { type: 'tool', toolName },
-    reasoning: thinking === undefined ? undefined : EFFORTS[thinking],
+    // Versions 2 and 3 have no setting for it.
+    reasoning: thinking === undefined || isOlder(version) ? undefined : EFFORTS[thinking],
     providerOptions: (cacheControl === false ? { ...request.providerOptions, anthropic } : request.providerOptions) as
       | LanguageModelV4CallOptions['providerOptions']
       | undefined,
@@ -64,91 +68,67 @@ export function toCallOptions(
   return { prompt, ...options }
 }
 
-function toMessage(turn: Turn): LanguageModelV4Message {
+function toMessage(turn: Turn, version: string): LanguageModelV4Message {
   switch (turn.role) {
     case 'system':
       return { role: 'system', content: turn.text }
-    case 'user':
-      return {
-        role: 'user',
-        content: turn.parts.map((part) => (part.type === 'text' ? { type: 'text', text: part.text } : toFile(part))),
-      }
+    case 'user': {
+      const parts = turn.parts.map((part) => (part.type === 'text' ? toText(part.text) : toFile(part, version)))
+      return { role: 'user', content: parts as LanguageModelV4FilePart[] }
+    }
     case 'assistant':
-      return { role: 'assistant', content: turn.parts.flatMap((part) => toPart(part) as never) }
+      return { role: 'assistant', content: turn.parts.flatMap((part) => toPart(part, version) as never) }
     default:
-      return { role: 'tool', content: turn.results.map(toResult) }
+      return { role: 'tool', content: turn.results.map((result) => toResult(result, version)) }
   }
 }
 
-function toPart(part: AnswerPart): object[] {
+function toText(text: string): { type: 'text'; text: string } {
+  return { type: 'text', text }
+}
+
+function toPart(part: AnswerPart, version: string): object[] {
   const options = 'own' in part && part.own !== undefined ? { providerOptions: part.own } : {}
   switch (part.type) {
     case 'text':
-      return [{ type: 'text', text: part.text, ...options }]
+      return [{ ...toText(part.text), ...options }]
     case 'thinking':
       return [{ type: 'reasoning', text: part.text, ...options }]
     case 'tool-call':
       return [{ type: 'tool-call', toolCallId: part.id, toolName: part.name, input: part.input, ...options }]
-    case 'opaque': {
-      const own = asObject(part.own['part'])
-      return own === undefined ? [] : [own]
-    }
+    case 'opaque':
+      return objectsIn([part.own['part']])
     default:
-      return [toFile(part)]
+      return [toFile(part, version)]
   }
 }
 
-function toResult({ id, name, text, isError, attachments }: Result): LanguageModelV4ToolResultPart {
-  return {
-    type: 'tool-result',
-    toolCallId: id,
-    toolName: name,
-    output:
-      attachments.length > 0
-        ? { type: 'content', value: [{ type: 'text', text: isError ? `Error: ${text}` : text }, ...attachments.map(toFile)] }
-        : { type: isError ? 'error-text' : 'text', value: text },
-  }
+function toResult({ id, name, text, isError, attachments }: Result, version: string): LanguageModelV4ToolResultPart {
+  const files = attachments.map((part) => toResultFile(part, version))
+  const output =
+    files.length > 0
+      ? { type: 'content', value: [toText(isError ? `Error: ${text}` : text), ...files] }
+      : { type: isError ? 'error-text' : 'text', value: text }
+  return { type: 'tool-result', toolCallId: id, toolName: name, output: output as LanguageModelV4ToolResultPart['output'] }
 }
 
-function toFile(part: Attachment): LanguageModelV4FilePart {
+function isOlder(version: string): boolean {
+  return version === 'v2' || version === 'v3'
+}
+
+/** A file in a message: before version 4 `data` was the data itself, or its URL. */
+function toFile(part: Attachment, version: string): object {
+  const { mediaType, data: given } = part
+  const url = isUrl(given) ? new URL(given) : undefined
+  const data = url === undefined ? { type: 'data', data: given } : { type: 'url', url }
+  const name = part.type === 'file' ? defined({ filename: part.filename }) : {}
+  return { type: 'file', mediaType, data: isOlder(version) ? (url ?? given) : data, ...name }
+}
+
+/** A file in a tool result: version 2 takes no URLs there, and version 3 has a type for each. */
+function toResultFile(part: Attachment, version: string): object {
+  if (!isOlder(version)) return toFile(part, version)
   const { mediaType, data } = part
-  return {
-    type: 'file',
-    mediaType,
-    data: isUrl(data) ? { type: 'url', url: new URL(data) } : { type: 'data', data },
-    ...(part.type === 'file' && part.filename !== undefined ? { filename: part.filename } : {}),
-  }
-}
-
-/** For models of versions 2 and 3: files were `data` itself before version 4, and there was no setting for reasoning. */
-export function toOlder(
-  { reasoning: _, prompt, ...options }: LanguageModelV4CallOptions,
-  version: string,
-): LanguageModelV4CallOptions {
-  const older = prompt.map((message) =>
-    Array.isArray(message.content)
-      ? { ...message, content: message.content.map((part) => olderPart(part as unknown as JsonObject, version)) }
-      : message,
-  )
-  return { ...options, prompt: older as LanguageModelV4CallOptions['prompt'] }
-}
-
-type FileData = { readonly type: 'data'; readonly data: string } | { readonly type: 'url'; readonly url: URL }
-
-function olderPart(part: JsonObject, version: string): unknown {
-  if (part['type'] === 'file') {
-    const data = part['data'] as unknown as FileData
-    return { ...part, data: data.type === 'url' ? data.url : data.data }
-  }
-  const output = part['output'] as unknown as { type: string; value: readonly JsonObject[] } | undefined
-  if (part['type'] !== 'tool-result' || output?.type !== 'content') return part
-  const value = output.value.map((each) => (each['type'] === 'file' ? olderResult(each, version) : each))
-  return { ...part, output: { type: 'content', value } }
-}
-
-function olderResult(value: JsonObject, version: string): unknown {
-  const data = value['data'] as unknown as FileData
-  if (data.type === 'url')
-    return version === 'v3' ? { type: 'file-url', url: data.url.href } : { type: 'text', text: data.url.href }
-  return { type: version === 'v3' ? 'file-data' : 'media', data: data.data, mediaType: value['mediaType'] }
+  if (isUrl(data)) return version === 'v3' ? { type: 'file-url', url: new URL(data).href } : toText(new URL(data).href)
+  return { type: version === 'v3' ? 'file-data' : 'media', data, mediaType }
 }

@@ -7,110 +7,99 @@ import type { Answer } from '../answer/answer.ts'
 import { mergeMetadata } from '../conversation/own-data.ts'
 import { short } from '../errors/errors.ts'
 import { ReportedError } from '../errors/reported.ts'
-import type { AnswerSource } from '../api.ts'
 import { asObject, asString, objectsIn, parseObject } from '../wire/json.ts'
 
-/** @param warn notes what the package could not send as asked. */
-export function sdkSource(
+/**
+ * Asks the model once and adds what comes to the answer; yields when something was added.
+ * @param warn notes what the package could not send as asked.
+ */
+export async function* readSdkAnswer(
   model: LanguageModelV4,
   options: LanguageModelV4CallOptions,
-  isWhole: boolean,
   warn: (message: string) => void,
-): AnswerSource {
-  let reader: ReadableStreamDefaultReader<JsonObject> | undefined
-  let hasBegun = false
-  /** What was said of a text while it was streamed. */
+  answer: Answer,
+): AsyncGenerator<void, void, undefined> {
+  /** Metadata of a text, collected while it is streamed. */
   const texts = new Map<string, JsonObject | undefined>()
-
-  async function whole(answer: Answer): Promise<boolean> {
+  if (answer.isWhole) {
     const result = asObject(await model.doGenerate(options)) ?? {}
-    hasBegun = true
-    warnOf(result['warnings'])
+    answer.hasBegun = true
+    tellWarnings(result, warn)
     noteResponse(answer, asObject(result['response']))
-    for (const part of objectsIn(result['content'])) read(answer, part)
+    for (const part of objectsIn(result['content'])) readPart(part, answer, texts)
     end(answer, result)
-    return false
+    return
   }
-
-  function read(answer: Answer, part: JsonObject): void {
-    const id = asString(part['id']) ?? ''
-    const metadata = asObject(part['providerMetadata'])
-    const text = asString(part['delta']) ?? asString(part['text']) ?? ''
-    switch (part['type']) {
-      case 'text-start':
-      case 'text-delta':
-      case 'text-end':
-      case 'text':
-        texts.set(id, mergeMetadata(texts.get(id), metadata))
-        answer.text(text)
-        if (part['type'] === 'text-start' || part['type'] === 'text-delta') return
-        answer.endText(texts.get(id))
-        texts.delete(id)
-        return
-      case 'reasoning-start':
-      case 'reasoning-delta':
-      case 'reasoning':
-        answer.think(id, text, metadata)
-        return part['type'] === 'reasoning' ? answer.endThinking(id) : undefined
-      case 'reasoning-end':
-        return answer.endThinking(id, metadata)
-      case 'tool-input-start':
-        return part['providerExecuted'] === true ? undefined : answer.startCall(id, id, asString(part['toolName']) ?? '')
-      case 'tool-input-delta':
-        return answer.addInput(id, text)
-      case 'tool-call':
-        return part['providerExecuted'] === true ? keep(answer, part) : readCall(answer, part, metadata)
-      case 'tool-result':
-      case 'file':
-      case 'reasoning-file':
-        return keep(answer, part)
-      case 'custom':
-        // Anthropic's package reports the head of the message this way; it is not part of the answer.
-        return part['kind'] === 'anthropic.message_start' ? undefined : keep(answer, part)
-      case 'response-metadata':
-        return noteResponse(answer, part)
-      case 'stream-start':
-        return warnOf(part['warnings'])
-      default:
-    }
-  }
-
-  /** What the package could not send as asked. */
-  function warnOf(warnings: unknown): void {
-    for (const warning of objectsIn(warnings)) {
-      const said = ['details', 'message', 'feature', 'setting']
-        .map((name) => asString(warning[name]))
-        .find((words) => words !== undefined)
-      warn(short(said ?? ''))
-    }
-  }
-
-  return {
-    async next(answer) {
-      if (isWhole) return whole(answer)
-      if (reader === undefined) {
-        const { stream } = await model.doStream(options)
-        hasBegun = true
-        reader = (stream as ReadableStream<JsonObject>).getReader()
-        return true
-      }
+  const { stream } = await model.doStream(options)
+  answer.hasBegun = true
+  const reader = (stream as ReadableStream<JsonObject>).getReader()
+  try {
+    for (;;) {
       const { done, value } = await reader.read()
-      if (done) return false
-      if (value['type'] === 'error') {
-        const { error } = value
-        if (error !== undefined && error !== null) throw asError(error)
-        return true
+      if (done) return
+      const { type, error } = value
+      if (type === 'finish') {
+        end(answer, value)
+        return
       }
-      if (value['type'] !== 'finish') {
-        read(answer, value)
-        return true
-      }
-      end(answer, value)
-      return false
-    },
-    isWhole: () => isWhole,
-    hasBegun: () => hasBegun,
-    close: () => void reader?.cancel().catch(() => {}),
+      if (type === 'stream-start') tellWarnings(value, warn)
+      else if (type !== 'error') readPart(value, answer, texts)
+      else if (error !== undefined && error !== null) throw asError(error)
+      yield
+    }
+  } finally {
+    void reader.cancel().catch(() => {})
+  }
+}
+
+function readPart(part: JsonObject, answer: Answer, texts: Map<string, JsonObject | undefined>): void {
+  const { type } = part
+  const id = asString(part['id']) ?? ''
+  const metadata = asObject(part['providerMetadata'])
+  const text = asString(part['delta']) ?? asString(part['text']) ?? ''
+  const isOfProvider = part['providerExecuted'] === true
+  switch (type) {
+    case 'text-start':
+    case 'text-delta':
+    case 'text-end':
+    case 'text':
+      texts.set(id, mergeMetadata(texts.get(id), metadata))
+      answer.text(text)
+      if (type === 'text-start' || type === 'text-delta') return
+      answer.endText(texts.get(id))
+      texts.delete(id)
+      return
+    case 'reasoning-start':
+    case 'reasoning-delta':
+    case 'reasoning':
+      answer.think(id, text, metadata)
+      return type === 'reasoning' ? answer.endThinking(id) : undefined
+    case 'reasoning-end':
+      return answer.endThinking(id, metadata)
+    case 'tool-input-start':
+      return isOfProvider ? undefined : answer.startCall(id, id, asString(part['toolName']) ?? '')
+    case 'tool-input-delta':
+      return answer.addInput(id, text)
+    case 'tool-call':
+      return isOfProvider ? keep(answer, part) : readCall(answer, part, metadata)
+    case 'tool-result':
+    case 'file':
+    case 'reasoning-file':
+      return keep(answer, part)
+    case 'custom':
+      // Anthropic's package reports the head of the message this way; it is not part of the answer.
+      return part['kind'] === 'anthropic.message_start' ? undefined : keep(answer, part)
+    case 'response-metadata':
+      return noteResponse(answer, part)
+    default:
+  }
+}
+
+/** Notes what the package could not send as asked. */
+function tellWarnings({ warnings }: JsonObject, warn: (message: string) => void): void {
+  for (const warning of objectsIn(warnings)) {
+    const { details, message, feature, setting } = warning
+    warn(short([details, message, feature, setting].find((words) => typeof words === 'string') ?? ''))
   }
 }
 
@@ -141,7 +130,7 @@ function noteResponse(answer: Answer, metadata: JsonObject | undefined): void {
   answer.response(metadata?.['id'], metadata?.['modelId'])
 }
 
-/** What ran at the provider goes back as it came, as a part of the prompt. */
+/** Keeps the call or result of a tool that ran at the provider: it goes back as it came, as a part of the prompt. */
 function keep(answer: Answer, part: JsonObject): void {
   const { type, providerMetadata, result, input, ...rest } = part
   const sort = asString(type) ?? 'part'
@@ -156,7 +145,7 @@ function keep(answer: Answer, part: JsonObject): void {
   answer.opaque(kind === undefined ? sort : `${sort}:${kind}`, { part: plain(sent) })
 }
 
-/** What JSON makes of it: bytes and URLs become strings. */
+/** Makes plain JSON of a value: bytes and URLs become strings. */
 function plain(value: object): JsonObject {
   const text = JSON.stringify(value, (_, member: unknown) =>
     member instanceof Uint8Array ? Buffer.from(member).toString('base64') : member,

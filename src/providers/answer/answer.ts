@@ -5,6 +5,7 @@
 
 import type { Json, JsonObject } from '../../core/json.ts'
 import type { FinishReason, ModelPart } from '../../core/model.ts'
+import type { ProviderData } from '../../core/part.ts'
 import { UNKNOWN_USAGE } from '../../core/usage.ts'
 import { mergeMetadata, toProviderData } from '../conversation/own-data.ts'
 import type { ToolNames } from '../conversation/names.ts'
@@ -13,7 +14,6 @@ import { finishReasonOf } from './finish.ts'
 import { ThinkTags } from './think-tags.ts'
 import type { Piece } from './think-tags.ts'
 import type { ReadUsage } from './usage.ts'
-import { defined } from '../../util/check.ts'
 
 export interface AnswerContext {
   /** `provider/model` that answers. */
@@ -32,16 +32,22 @@ interface Call {
   text: string
 }
 
-type Block = number | string
+/** By which a decoder knows a block of thinking, or a call. */
+type Key = number | string
+type Kind = 'text' | 'thinking'
 
 export class Answer {
+  /** The provider has begun to answer. */
+  hasBegun = false
+  /** The answer came, or is to come, in one piece: its end is certain. */
+  isWhole = false
   /** The API's own mark for "this was all" has come: what follows is not part of the answer. */
   ended = false
   /** The provider has said how the answer ended: a connection that breaks now does no harm. */
   complete = false
   /** The provider's word for how the answer ended. */
   rawReason: string | undefined
-  /** What an AI SDK model makes of that word. */
+  /** The reason that an AI SDK model makes of that word. */
   reason: FinishReason | undefined
   /** A part of the answer is a refusal. */
   refused = false
@@ -52,18 +58,18 @@ export class Answer {
   readonly context: AnswerContext
   #parts: ModelPart[] = []
   /** The part that text is added to until it is taken. */
-  #growing: { type: 'text' | 'thinking'; text: string } | undefined
+  #growing: { type: Kind; text: string } | undefined
   readonly #readUsage: ReadUsage
   #rawUsage: JsonObject | undefined
   #usageChanged = false
   #thinkTags: ThinkTags | undefined
   /** The block of thinking that is open, and what its provider wants back with it. */
-  #thinking: { readonly block: Block; data: JsonObject | undefined } | undefined
-  readonly #open = new Map<Block, Call>()
-  #responseId: string | undefined
-  #responseModel: string | undefined
+  #thinking: { readonly key: Key; data: JsonObject | undefined } | undefined
+  readonly #open = new Map<Key, Call>()
+  #response: { readonly id?: string; readonly model?: string } = {}
   /** The first half of a surrogate pair whose second half has not come. */
-  #half: { readonly add: (text: string) => void; readonly text: string } | undefined
+  #half = ''
+  #halfOf: Kind = 'text'
 
   constructor(context: AnswerContext, readUsage: ReadUsage) {
     this.context = context
@@ -71,74 +77,62 @@ export class Answer {
     this.#thinkTags = context.thinkTags ? new ThinkTags() : undefined
   }
 
-  /** What has come since this was last asked. */
+  /** Returns what has come since this was last asked. */
   take(): readonly ModelPart[] {
     const parts = this.#usageChanged ? [this.#usagePart(), ...this.#parts] : this.#parts
     this.#parts = []
     return parts
   }
 
-  /** What is left of an answer that broke off, with what was held back of it. */
+  /** Returns what is left of an answer that broke off, with what was held back of it. */
   takeLast(): readonly ModelPart[] {
     this.#flushHalf()
     this.#addPieces(this.#thinkTags?.end(false) ?? [])
     return this.take()
   }
 
-  #usagePart(): ModelPart {
-    this.#usageChanged = false
-    return { type: 'usage', usage: this.#rawUsage === undefined ? UNKNOWN_USAGE : this.#readUsage(this.#rawUsage) }
-  }
-
   text(text: string): void {
     if (text === '') return
     this.#closeThinking()
-    this.#whole(text, this.#addText)
+    this.#write('text', text)
   }
 
   /** Ends a text with what the provider wants back with it. */
   endText(data: JsonObject | undefined): void {
-    const providerData = toProviderData(data, this.context.ref)
-    if (providerData === undefined) return
-    this.#flushHalf()
-    this.#push({ type: 'text', text: '', providerData })
+    const own = this.#own(data)
+    if (own.providerData !== undefined) this.#push({ type: 'text', text: '', ...own })
   }
 
   /** @param data what the provider wants back with this block of thinking, added to what it said before. */
-  think(block: Block, text: string, data?: JsonObject): void {
-    if (this.#thinking !== undefined && this.#thinking.block !== block) this.endThinking(this.#thinking.block)
+  think(key: Key, text: string, data?: JsonObject): void {
+    if (this.#thinking?.key !== key) this.#closeThinking()
     if (text === '' && data === undefined) return
-    this.#thinking ??= { block, data: undefined }
+    this.#thinking ??= { key, data: undefined }
     if (data !== undefined) this.#thinking.data = mergeMetadata(this.#thinking.data, data)
-    if (text !== '') this.#whole(text, this.#addThinking)
+    if (text !== '') this.#write('thinking', text)
   }
 
-  endThinking(block: Block, data?: JsonObject): void {
-    const open = this.#thinking?.block === block ? this.#thinking : undefined
-    const providerData = toProviderData(mergeMetadata(open?.data, data), this.context.ref)
-    if (open === undefined && providerData === undefined) return
-    this.#flushHalf()
+  endThinking(key: Key, data?: JsonObject): void {
+    const open = this.#thinking?.key === key ? this.#thinking : undefined
+    const own = this.#own(mergeMetadata(open?.data, data))
+    if (open === undefined && own.providerData === undefined) return
     if (open !== undefined) this.#thinking = undefined
-    this.#push({ type: 'thinking-end', ...(providerData === undefined ? {} : { providerData }) })
+    this.#push({ type: 'thinking-end', ...own })
   }
 
-  #closeThinking(): void {
-    if (this.#thinking !== undefined) this.endThinking(this.#thinking.block)
-  }
-
-  /** Begins a call whose arguments are streamed. @param key by which the decoder knows it. */
-  startCall(key: Block, id: string, name: string): void {
+  /** Begins a call whose arguments are streamed. */
+  startCall(key: Key, id: string, name: string): void {
     const call: Call = { id: this.#uniqueId(id), name: this.context.names.back(name), text: '' }
     this.#open.set(key, call)
     this.#push({ type: 'tool-input', id: call.id, name: call.name, delta: '' })
     this.hasContent = true
   }
 
-  hasOpen(key: Block): boolean {
+  hasOpen(key: Key): boolean {
     return this.#open.has(key)
   }
 
-  addInput(key: Block, delta: string): void {
+  addInput(key: Key, delta: string): void {
     const call = this.#open.get(key)
     if (call === undefined || delta === '') return
     call.text += delta
@@ -149,15 +143,15 @@ export class Answer {
   }
 
   /** The arguments that have been streamed for a call. */
-  inputOf(key: Block): string {
+  inputOf(key: Key): string {
     return this.#open.get(key)?.text ?? ''
   }
 
   /** Ends a call that was begun, with its arguments as they were streamed, or as they are given. */
-  endCall(key: Block, data?: JsonObject, input: unknown = this.inputOf(key)): void {
+  endCall(key: Key, data?: JsonObject, input: unknown = this.inputOf(key)): void {
     const call = this.#open.get(key)
     this.#open.delete(key)
-    if (call !== undefined) this.#call(call.id, call.name, input, data)
+    if (call !== undefined) this.#addCall(call.id, call.name, input, data)
   }
 
   /** Ends the calls that nothing else has ended. */
@@ -167,7 +161,7 @@ export class Answer {
 
   /** A whole call. */
   call(id: string, name: string, input: unknown, data?: JsonObject): void {
-    this.#call(this.#uniqueId(id), this.context.names.back(name), input, data)
+    this.#addCall(this.#uniqueId(id), this.context.names.back(name), input, data)
   }
 
   /** Something that only the provider understands and wants back as it came. @param kind `tool-call:web_search`. */
@@ -178,22 +172,20 @@ export class Answer {
 
   /** Says who answers; said once, unless it changes. */
   response(id: unknown, model: unknown): void {
-    const newId = isName(id) && id !== this.#responseId ? id : undefined
-    const newModel = isName(model) && model !== this.#responseModel ? model : undefined
-    if (newId === undefined && newModel === undefined) return
-    this.#responseId = newId ?? this.#responseId
-    this.#responseModel = newModel ?? this.#responseModel
-    this.#push({
-      type: 'response',
-      ...defined({ id: newId, model: newModel }),
-    })
+    const isNew = (value: unknown, known: string | undefined): value is string =>
+      typeof value === 'string' && value !== '' && value !== known
+    const news = {
+      ...(isNew(id, this.#response.id) ? { id } : {}),
+      ...(isNew(model, this.#response.model) ? { model } : {}),
+    }
+    if (Object.keys(news).length === 0) return
+    this.#response = { ...this.#response, ...news }
+    this.#push({ type: 'response', ...news })
   }
 
   /** Later counts replace earlier ones; what a later report leaves out stays. */
   usage(raw: unknown): void {
-    const object = asObject(raw)
-    if (object === undefined) return
-    const known = Object.entries(object).filter(([, value]) => value !== null && value !== undefined)
+    const known = Object.entries(asObject(raw) ?? {}).filter(([, value]) => value !== null && value !== undefined)
     if (known.length === 0) return
     this.#rawUsage = { ...this.#rawUsage, ...Object.fromEntries(known) }
     this.#usageChanged = true
@@ -202,12 +194,11 @@ export class Answer {
   /** The provider begins its answer anew: what came before is void. */
   restart(): void {
     this.#parts.push({ type: 'restart' })
-    this.#responseId = undefined
-    this.#responseModel = undefined
+    this.#response = {}
     this.#rawUsage = undefined
     this.#usageChanged = false
     this.#thinking = undefined
-    this.#half = undefined
+    this.#half = ''
     this.#open.clear()
     this.#thinkTags = this.context.thinkTags ? new ThinkTags() : undefined
     this.calls = 0
@@ -216,34 +207,49 @@ export class Answer {
     this.refused = false
   }
 
-  /** Closes what is open. @param isWhole the answer came in one piece, so its end is certain. @returns `interrupted`: nobody said how it ended. */
-  end(isWhole: boolean): { readonly reason: FinishReason | 'interrupted'; readonly rawReason: string | undefined } {
+  /** Closes what is open. @returns how the answer ended; `interrupted`: nobody said how. */
+  end(): FinishReason | 'interrupted' {
     this.#flushHalf()
-    const rawReason = this.rawReason === '' ? undefined : this.rawReason
-    const reason = this.#reason(rawReason, isWhole)
+    const reason = this.#endReason()
     this.#addPieces(this.#thinkTags?.end(reason === 'stop') ?? [])
     this.#closeThinking()
-    return { reason, rawReason }
+    return reason
   }
 
-  #reason(rawReason: string | undefined, isWhole: boolean): FinishReason | 'interrupted' {
-    const isSaid = rawReason !== undefined || this.reason !== undefined
-    if (!isSaid && !isWhole && !this.ended) return 'interrupted'
+  #endReason(): FinishReason | 'interrupted' {
+    if (this.rawReason === '') this.rawReason = undefined
+    const isSaid = this.rawReason !== undefined || this.reason !== undefined
+    if (!isSaid && !this.isWhole && !this.ended) return 'interrupted'
     // A proper end without a reason: the API's end mark came, or the whole of the answer.
-    const reason = isSaid ? finishReasonOf(rawReason, this.calls, this.reason) : this.calls > 0 ? 'tool-calls' : 'other'
+    const unsaid = this.calls > 0 ? 'tool-calls' : 'other'
+    const reason = isSaid ? finishReasonOf(this.rawReason, this.calls, this.reason) : unsaid
     return this.refused && (reason === 'stop' || reason === 'other') ? 'content-filter' : reason
   }
 
-  finish({ reason, rawReason }: { readonly reason: FinishReason; readonly rawReason: string | undefined }): void {
+  finish(reason: FinishReason): void {
     this.#push(this.#usagePart())
-    this.#parts.push({ type: 'finish', reason, ...(rawReason === undefined ? {} : { rawReason }) })
+    this.#parts.push({ type: 'finish', reason, ...(this.rawReason === undefined ? {} : { rawReason: this.rawReason }) })
   }
 
-  #call(id: string, name: string, input: unknown, data: JsonObject | undefined): void {
+  #usagePart(): ModelPart {
+    this.#usageChanged = false
+    return { type: 'usage', usage: this.#rawUsage === undefined ? UNKNOWN_USAGE : this.#readUsage(this.#rawUsage) }
+  }
+
+  #closeThinking(): void {
+    if (this.#thinking !== undefined) this.endThinking(this.#thinking.key)
+  }
+
+  #addCall(id: string, name: string, input: unknown, data: JsonObject | undefined): void {
     this.#closeThinking()
-    const providerData = toProviderData(data, this.context.ref)
     this.calls++
-    this.#push({ type: 'tool-call', id, name, ...argumentsOf(input), ...(providerData === undefined ? {} : { providerData }) })
+    this.#push({ type: 'tool-call', id, name, ...argumentsOf(input), ...this.#own(data) })
+  }
+
+  /** Marks what the provider wants back with a part with the model. */
+  #own(data: JsonObject | undefined): { readonly providerData?: ProviderData } {
+    const providerData = toProviderData(data, this.context.ref)
+    return providerData === undefined ? {} : { providerData }
   }
 
   /** Providers refuse two calls of one id, and some give none, or the same ones in every answer. */
@@ -255,13 +261,31 @@ export class Answer {
   }
 
   #push(part: ModelPart): void {
-    if (this.#half !== undefined) this.#flushHalf()
+    this.#flushHalf()
     this.#parts.push(part)
   }
 
-  readonly #addText = (text: string): void => {
-    if (this.#thinkTags === undefined) this.#append('text', text)
-    else this.#addPieces(this.#thinkTags.push(text))
+  /** Holds the first half of a surrogate pair at the end of a text back until its second half comes, or something else. */
+  #write(kind: Kind, text: string): void {
+    if (this.#halfOf !== kind) this.#flushHalf()
+    const joined = this.#half + text
+    const last = joined.charCodeAt(joined.length - 1)
+    const endsInHalf = last >= 0xd800 && last <= 0xdbff
+    this.#halfOf = kind
+    this.#half = endsInHalf ? joined.slice(-1) : ''
+    this.#addText(kind, endsInHalf ? joined.slice(0, -1) : joined)
+  }
+
+  #flushHalf(): void {
+    const half = this.#half
+    this.#half = ''
+    if (half !== '') this.#addText(this.#halfOf, half)
+  }
+
+  #addText(kind: Kind, text: string): void {
+    if (text === '') return
+    if (kind === 'text' && this.#thinkTags !== undefined) this.#addPieces(this.#thinkTags.push(text))
+    else this.#append(kind, text)
   }
 
   #addPieces(pieces: readonly Piece[]): void {
@@ -271,39 +295,12 @@ export class Answer {
     }
   }
 
-  readonly #addThinking = (text: string): void => this.#append('thinking', text)
-
-  #append(type: 'text' | 'thinking', text: string): void {
+  #append(type: Kind, text: string): void {
     // A part that has not been taken yet is nobody else's: it grows in place.
     if (this.#growing?.type === type && this.#growing === this.#parts.at(-1)) this.#growing.text += text
     else this.#parts.push((this.#growing = { type, text }))
     this.hasContent = true
   }
-
-  /** Holds the first half of a surrogate pair at the end of a text back until its second half comes, or something else. */
-  #whole(text: string, add: (text: string) => void): void {
-    let joined = text
-    if (this.#half !== undefined) {
-      if (this.#half.add === add) {
-        joined = this.#half.text + text
-        this.#half = undefined
-      } else this.#flushHalf()
-    }
-    const last = joined.charCodeAt(joined.length - 1)
-    if (last < 0xd800 || last > 0xdbff) return add(joined)
-    this.#half = { add, text: joined.slice(-1) }
-    if (joined.length > 1) add(joined.slice(0, -1))
-  }
-
-  #flushHalf(): void {
-    const half = this.#half
-    this.#half = undefined
-    half?.add(half.text)
-  }
-}
-
-function isName(value: unknown): value is string {
-  return typeof value === 'string' && value !== ''
 }
 
 /** Levels of arguments at most: whatever reads, checks, copies and writes JSON uses up the call stack level by level. */

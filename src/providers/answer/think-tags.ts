@@ -6,10 +6,7 @@
 const OPEN = '<think>'
 const CLOSE = '</think>'
 
-export type Piece =
-  | { readonly type: 'text'; readonly text: string }
-  | { readonly type: 'thinking'; readonly text: string }
-  | { readonly type: 'thinking-end' }
+export type Piece = { readonly type: 'text' | 'thinking'; readonly text: string } | { readonly type: 'thinking-end' }
 
 export class ThinkTags {
   #state: 'before' | 'thought' | 'text' = 'before'
@@ -20,52 +17,44 @@ export class ThinkTags {
   #thought = ''
 
   push(text: string): Piece[] {
-    const out: Piece[] = []
     let rest = this.#held + text
     this.#held = ''
     if (this.#state === 'before') {
       const start = rest.trimStart()
-      if (start.startsWith(OPEN)) {
-        this.#state = 'thought'
-        this.#trims = true
-        rest = start.slice(OPEN.length)
-      } else if (OPEN.startsWith(start)) {
+      if (!start.startsWith(OPEN) && OPEN.startsWith(start)) {
         this.#held = rest
-        return out
-      } else this.#state = 'text'
+        return []
+      }
+      const isThought = start.startsWith(OPEN)
+      this.#state = isThought ? 'thought' : 'text'
+      this.#trims = isThought
+      if (isThought) rest = start.slice(OPEN.length)
     }
     rest = this.#trimmed(rest)
-    if (this.#state === 'thought') {
-      const end = rest.indexOf(CLOSE)
-      const safe = end < 0 ? rest.length - beginningOfTag(rest) : end
-      if (safe > 0) out.push({ type: 'thinking', text: rest.slice(0, safe) })
-      this.#thought += rest.slice(0, safe)
-      if (end < 0) {
-        this.#held = rest.slice(safe)
-        return out
-      }
-      out.push({ type: 'thinking-end' })
-      this.#state = 'text'
-      this.#trims = true
-      rest = this.#trimmed(rest.slice(end + CLOSE.length))
+    if (this.#state === 'text') return pieces('text', rest)
+    const end = rest.indexOf(CLOSE)
+    const safe = end < 0 ? rest.length - beginningOfTag(rest) : end
+    const thought = pieces('thinking', rest.slice(0, safe))
+    this.#thought += rest.slice(0, safe)
+    if (end < 0) {
+      this.#held = rest.slice(safe)
+      return thought
     }
-    if (rest !== '') out.push({ type: 'text', text: rest })
-    return out
+    this.#state = 'text'
+    this.#trims = true
+    return [...thought, { type: 'thinking-end' }, ...pieces('text', this.#trimmed(rest.slice(end + CLOSE.length)))]
   }
 
   /**
-   * What is left when the text is over.
+   * Returns what is left when the text is over.
    * @param isFinished the model ended of itself: then a block that was never closed holds its answer, which is repeated as text.
    */
   end(isFinished: boolean): Piece[] {
     const held = this.#held
     this.#held = ''
-    if (this.#state !== 'thought') return held === '' ? [] : [{ type: 'text', text: held }]
+    if (this.#state !== 'thought') return pieces('text', held)
     const thought = this.#thought + held
-    return [
-      ...(held === '' ? [] : [{ type: 'thinking', text: held } as const]),
-      ...(isFinished && thought.trim() !== '' ? [{ type: 'text', text: thought } as const] : []),
-    ]
+    return [...pieces('thinking', held), ...(isFinished && thought.trim() !== '' ? pieces('text', thought) : [])]
   }
 
   #trimmed(text: string): string {
@@ -76,7 +65,11 @@ export class ThinkTags {
   }
 }
 
-/** How many characters at the end may be the beginning of the closing tag. */
+function pieces(type: 'text' | 'thinking', text: string): Piece[] {
+  return text === '' ? [] : [{ type, text }]
+}
+
+/** Counts the characters at the end that may be the beginning of the closing tag. */
 function beginningOfTag(text: string): number {
   for (let length = Math.min(CLOSE.length - 1, text.length); length > 0; length--)
     if (text.endsWith(CLOSE.slice(0, length))) return length

@@ -13,59 +13,56 @@ type Count = Exclude<keyof Usage, 'exactness' | 'cacheWrite1hTokens'>
  */
 type Places = Readonly<Partial<Record<Count, string>>>
 
-const BY_NAME: Places = { inputTokens: 'input_tokens', outputTokens: 'output_tokens' }
+export const readResponsesUsage: ReadUsage = reader({
+  inputTokens: 'input_tokens',
+  outputTokens: 'output_tokens',
+  totalTokens: 'total_tokens',
+  cacheReadTokens: 'input_tokens_details.cached_tokens',
+  cacheWriteTokens: 'input_tokens_details.cache_write_tokens',
+  reasoningTokens: 'output_tokens_details.reasoning_tokens',
+})
 
-export const readResponsesUsage: ReadUsage = (raw) =>
-  rated(
-    countsAt(raw, {
-      ...BY_NAME,
-      totalTokens: 'total_tokens',
-      cacheReadTokens: 'input_tokens_details.cached_tokens',
-      cacheWriteTokens: 'input_tokens_details.cache_write_tokens',
-      reasoningTokens: 'output_tokens_details.reasoning_tokens',
-    }),
-  )
+export const readChatUsage: ReadUsage = reader({
+  inputTokens: 'prompt_tokens',
+  outputTokens: 'completion_tokens',
+  totalTokens: 'total_tokens',
+  cacheReadTokens: 'prompt_tokens_details.cached_tokens cached_tokens? prompt_cache_hit_tokens?',
+  cacheWriteTokens: 'prompt_tokens_details.cache_write_tokens prompt_tokens_details.cache_creation_tokens',
+  reasoningTokens: 'completion_tokens_details.reasoning_tokens reasoning_tokens?',
+})
 
-export const readChatUsage: ReadUsage = (raw) =>
-  rated(
-    countsAt(raw, {
-      inputTokens: 'prompt_tokens',
-      outputTokens: 'completion_tokens',
-      totalTokens: 'total_tokens',
-      cacheReadTokens: 'prompt_tokens_details.cached_tokens cached_tokens? prompt_cache_hit_tokens?',
-      cacheWriteTokens: 'prompt_tokens_details.cache_write_tokens prompt_tokens_details.cache_creation_tokens',
-      reasoningTokens: 'completion_tokens_details.reasoning_tokens reasoning_tokens?',
-    }),
-  )
+const MESSAGES: Places = {
+  inputTokens: 'input_tokens',
+  outputTokens: 'output_tokens',
+  cacheReadTokens: 'cache_read_input_tokens',
+  cacheWriteTokens: 'cache_creation_input_tokens',
+  reasoningTokens: 'output_tokens_details.thinking_tokens',
+}
 
 /** Here the input tokens do not include the cached ones. */
-export const readMessagesUsage: ReadUsage = (raw) => {
-  const counts = countsAt(raw, {
-    ...BY_NAME,
-    cacheReadTokens: 'cache_read_input_tokens',
-    cacheWriteTokens: 'cache_creation_input_tokens',
-    reasoningTokens: 'output_tokens_details.thinking_tokens',
-  })
+export const readMessagesUsage: ReadUsage = reader(MESSAGES, (counts, raw) => {
   const { inputTokens: fresh, cacheReadTokens, cacheWriteTokens } = counts
   const anHour = countAt(raw, 'cache_creation.ephemeral_1h_input_tokens') ?? 0
-  return rated({
+  return {
     ...counts,
     inputTokens: fresh === null ? null : fresh + (cacheReadTokens ?? 0) + (cacheWriteTokens ?? 0),
     ...(anHour === 0 ? {} : { cacheWrite1hTokens: anHour }),
-  })
+  }
+})
+
+const GEMINI: Places = {
+  inputTokens: 'promptTokenCount',
+  outputTokens: 'candidatesTokenCount',
+  totalTokens: 'totalTokenCount',
+  cacheReadTokens: 'cachedContentTokenCount',
+  reasoningTokens: 'thoughtsTokenCount',
 }
 
 /** Protocol buffers leave out a count of 0, so an answer without candidates cost no output. */
-export const readGeminiUsage: ReadUsage = (raw) => {
-  const counts = countsAt(raw, {
-    inputTokens: 'promptTokenCount',
-    outputTokens: 'candidatesTokenCount',
-    totalTokens: 'totalTokenCount',
-    cacheReadTokens: 'cachedContentTokenCount',
-    reasoningTokens: 'thoughtsTokenCount',
-  })
-  return rated({ ...counts, outputTokens: (counts.outputTokens ?? 0) + (counts.reasoningTokens ?? 0) })
-}
+export const readGeminiUsage: ReadUsage = reader(GEMINI, (counts) => ({
+  ...counts,
+  outputTokens: (counts.outputTokens ?? 0) + (counts.reasoningTokens ?? 0),
+}))
 
 /** Each API by the members that its reports alone have. */
 const READERS: readonly (readonly [members: readonly string[], read: ReadUsage])[] = [
@@ -76,31 +73,39 @@ const READERS: readonly (readonly [members: readonly string[], read: ReadUsage])
   [['input_tokens', 'output_tokens'], readMessagesUsage],
 ]
 
-/** What an AI SDK model reports, of version 4 or 3 (nested) or 2 (flat); the provider's own report in `raw` wins, since packages turn unknown into 0. */
+const readCounts: ReadUsage = reader({
+  inputTokens: 'inputTokens.total inputTokens',
+  outputTokens: 'outputTokens.total outputTokens',
+  totalTokens: 'totalTokens',
+  cacheReadTokens: 'inputTokens.cacheRead cachedInputTokens',
+  cacheWriteTokens: 'inputTokens.cacheWrite',
+  reasoningTokens: 'outputTokens.reasoning reasoningTokens',
+})
+
+/** Reads the report of an AI SDK model, of version 4 or 3 (nested) or 2 (flat); the provider's own report in `raw` wins, since packages turn unknown into 0. */
 export const readSdkUsage: ReadUsage = (usage) => {
   const raw = asObject(usage['raw'])
   const own = raw && READERS.find(([members]) => members.some((name) => name in raw))
-  if (raw !== undefined && own !== undefined) return own[1](raw)
-  return rated(
-    countsAt(usage, {
-      inputTokens: 'inputTokens.total inputTokens',
-      outputTokens: 'outputTokens.total outputTokens',
-      totalTokens: 'totalTokens',
-      cacheReadTokens: 'inputTokens.cacheRead cachedInputTokens',
-      cacheWriteTokens: 'inputTokens.cacheWrite',
-      reasoningTokens: 'outputTokens.reasoning reasoningTokens',
-    }),
-  )
+  return raw !== undefined && own !== undefined ? own[1](raw) : readCounts(usage)
 }
 
-function countsAt(raw: JsonObject, places: Places): Record<Count, number | null> {
-  return {
-    inputTokens: countAt(raw, places.inputTokens),
-    outputTokens: countAt(raw, places.outputTokens),
-    totalTokens: countAt(raw, places.totalTokens),
-    cacheReadTokens: countAt(raw, places.cacheReadTokens),
-    cacheWriteTokens: countAt(raw, places.cacheWriteTokens),
-    reasoningTokens: countAt(raw, places.reasoningTokens),
+type Counts = Omit<Usage, 'exactness'>
+
+/** @param correct changes the counts as they stand in the report. */
+function reader(places: Places, correct: (counts: Counts, raw: JsonObject) => Counts = (counts) => counts): ReadUsage {
+  return (raw) => {
+    const counts = correct(
+      {
+        inputTokens: countAt(raw, places.inputTokens),
+        outputTokens: countAt(raw, places.outputTokens),
+        totalTokens: countAt(raw, places.totalTokens),
+        cacheReadTokens: countAt(raw, places.cacheReadTokens),
+        cacheWriteTokens: countAt(raw, places.cacheWriteTokens),
+        reasoningTokens: countAt(raw, places.reasoningTokens),
+      },
+      raw,
+    )
+    return { ...counts, exactness: counts.inputTokens === null || counts.outputTokens === null ? 'unknown' : 'exact' }
   }
 }
 
@@ -112,8 +117,4 @@ function countAt(raw: JsonObject, places: string | undefined): number | null {
     if (isCount && !(value === 0 && place.endsWith('?'))) return value
   }
   return null
-}
-
-function rated(counts: Omit<Usage, 'exactness'>): Usage {
-  return { ...counts, exactness: counts.inputTokens === null || counts.outputTokens === null ? 'unknown' : 'exact' }
 }

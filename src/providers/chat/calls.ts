@@ -1,5 +1,5 @@
 /**
- * Which call a piece of a streamed call belongs to. OpenAI numbers its calls; others give all of them the number 0, or none, and tell
+ * Finds the call that a piece of a streamed call belongs to. OpenAI numbers its calls; others give all of them the number 0, or none, and tell
  * them apart by id, by name, or by their place in the list.
  */
 
@@ -7,7 +7,7 @@ import type { JsonObject } from '../../core/json.ts'
 import type { Answer } from '../answer/answer.ts'
 import { asObject, asString, objectsIn, parseObject } from '../wire/json.ts'
 
-/** What a piece says of its call. */
+/** A piece of a call. */
 export interface Piece {
   readonly id: string | undefined
   readonly name: string | undefined
@@ -33,74 +33,71 @@ interface Call {
 const NO_NAME = '_'
 
 /** Passes pieces on to the calls of an answer. */
-export class CallNumbers {
-  readonly #answer: Answer
-  readonly #calls: Call[] = []
-  readonly #byId = new Map<string, Call>()
-  /** The call that was begun last at each place. */
-  readonly #byPlace = new Map<string, Call>()
-  #latest: Call | undefined
-
-  constructor(answer: Answer) {
-    this.#answer = answer
-  }
-
+export function createCalls(answer: Answer): {
   /** Takes pieces that came together. */
-  add(pieces: readonly Piece[]): void {
-    pieces.forEach((piece, at) =>
-      this.#add(piece, piece.index === undefined ? `place ${at}` : `number ${piece.index}`, pieces.length === 1),
-    )
-  }
-
+  readonly add: (pieces: readonly Piece[]) => void
   /** Ends all calls, in the order in which they were begun. */
-  end(): void {
-    for (const call of this.#calls) {
-      if (!this.#answer.hasOpen(call.number)) this.#begin(call, call.name ?? NO_NAME)
-      this.#answer.endCall(call.number, call.data)
-    }
-    this.#calls.length = 0
-  }
+  readonly end: () => void
+} {
+  const calls: Call[] = []
+  const byId = new Map<string, Call>()
+  /** The call that was begun last at each place. */
+  const byPlace = new Map<string, Call>()
+  let latest: Call | undefined
 
-  #add(piece: Piece, place: string, isAlone: boolean): void {
-    const before = this.#continuedBy(piece, place, isAlone)
+  function add(piece: Piece, place: string, isAlone: boolean): void {
+    const before = continuedBy(piece, place, isAlone)
     if (before !== undefined && repeats(piece, before)) return
-    const call = before ?? this.#create(place)
+    const call = before ?? create(place)
     call.id ??= piece.id
     call.name ??= piece.name
     call.data ??= piece.data
     call.arguments += piece.input
-    if (piece.id !== undefined) this.#byId.set(piece.id, call)
-    this.#latest = call
+    if (piece.id !== undefined) byId.set(piece.id, call)
+    latest = call
     // A name may come late; what came before it is held until then.
-    if (this.#answer.hasOpen(call.number)) this.#answer.addInput(call.number, piece.input)
-    else if (call.name !== undefined) this.#begin(call, call.name)
+    if (answer.hasOpen(call.number)) answer.addInput(call.number, piece.input)
+    else if (call.name !== undefined) begin(call, call.name)
   }
 
-  #begin(call: Call, name: string): void {
-    this.#answer.startCall(call.number, call.id ?? '', name)
-    this.#answer.addInput(call.number, call.arguments)
+  function begin(call: Call, name: string): void {
+    answer.startCall(call.number, call.id ?? '', name)
+    answer.addInput(call.number, call.arguments)
   }
 
-  #create(place: string): Call {
-    const call: Call = { number: this.#calls.length, place, id: undefined, name: undefined, arguments: '', data: undefined }
-    this.#calls.push(call)
-    this.#byPlace.set(place, call)
+  function create(place: string): Call {
+    const call: Call = { number: calls.length, place, id: undefined, name: undefined, arguments: '', data: undefined }
+    calls.push(call)
+    byPlace.set(place, call)
     return call
   }
 
   /** The call that a piece goes on with; `undefined` when it begins one. */
-  #continuedBy(piece: Piece, place: string, isAlone: boolean): Call | undefined {
+  function continuedBy(piece: Piece, place: string, isAlone: boolean): Call | undefined {
     const { id, name, index } = piece
     const isNumbered = index !== undefined
     const isBare = id === undefined && name === undefined && !isNumbered
-    const here = isBare && isAlone ? this.#latest : this.#byPlace.get(place)
-    const known = id === undefined ? undefined : this.#byId.get(id)
+    const here = isBare && isAlone ? latest : byPlace.get(place)
+    const known = id === undefined ? undefined : byId.get(id)
     const isElsewhere = isNumbered && known?.place !== place
     if (name === undefined) return isElsewhere && here?.id === undefined ? (here ?? known) : (known ?? here)
     if (id === undefined && !isNumbered) return undefined
     const call = known !== undefined && !isElsewhere ? known : here
     const isAnother = call !== known && id !== undefined && call?.id !== undefined
     return call === undefined || isAnother || !goesOn(piece, call) ? undefined : call
+  }
+
+  return {
+    add: (pieces) =>
+      pieces.forEach((piece, at) =>
+        add(piece, piece.index === undefined ? `place ${at}` : `number ${piece.index}`, pieces.length === 1),
+      ),
+    end() {
+      for (const call of calls.splice(0)) {
+        if (!answer.hasOpen(call.number)) begin(call, call.name ?? NO_NAME)
+        answer.endCall(call.number, call.data)
+      }
+    },
   }
 }
 

@@ -8,15 +8,15 @@ import type { Answer } from '../answer/answer.ts'
 import type { Decoder } from '../api.ts'
 import { isErrorReport, ReportedError } from '../errors/reported.ts'
 import { asArray, asObject, asString, objectsIn } from '../wire/json.ts'
-import { CallNumbers, callsIn } from './calls.ts'
+import { callsIn, createCalls } from './calls.ts'
 
 export { readChatUsage as readUsage } from '../answer/usage.ts'
 
 const THINKING = 'reasoning'
 
 export function decode(answer: Answer): Decoder {
-  const calls = new CallNumbers(answer)
-  /** Who asks for several answers gets their pieces in turn: the answer that begins first is the answer. */
+  const calls = createCalls(answer)
+  /** Where several answers were asked for their pieces come in turn: the answer that begins first is read. */
   let ours: number | undefined
 
   function event(event: JsonObject): void {
@@ -89,7 +89,7 @@ export function decode(answer: Answer): Decoder {
       }
       answer.rawReason = asString(choice?.['finish_reason'])
     },
-    end: () => calls.end(),
+    end: calls.end,
   }
 }
 

@@ -3,7 +3,7 @@
 import type { JsonObject } from '../../core/json.ts'
 import type { EncodeInput, Encoded } from '../api.ts'
 import { dataUrl, isUrl } from '../conversation/conversation.ts'
-import type { Attachment, Turn } from '../conversation/conversation.ts'
+import type { AnswerPart, Attachment, Turn } from '../conversation/conversation.ts'
 import { cannotSend, choiceOf, effortOf, formatOf, nonEmpty, samplingOf, snakeCase } from '../prepare.ts'
 import { asString } from '../wire/json.ts'
 import { defined } from '../../util/check.ts'
@@ -47,28 +47,17 @@ function toMessages(turn: Turn, { ref }: EncodeInput, isOpenAi: boolean, isReaso
       return [{ role: 'user', content: turn.parts.map((part) => (part.type === 'text' ? toText(part.text) : toFile(part, ref))) }]
     }
     case 'assistant': {
-      const text = turn.parts.map((part) => (part.type === 'text' ? part.text : '')).join('')
-      const thinking = turn.parts.map((part) => (part.type === 'thinking' ? part.text : '')).join('')
-      const calls = turn.parts.flatMap((part): JsonObject[] => {
-        if (part.type !== 'tool-call') return []
-        // Gemini behind this API signs its calls, and wants the signatures back.
-        const signature = isOpenAi ? undefined : asString(part.own?.['google']?.['thoughtSignature'])
-        return [
-          {
-            id: part.id,
-            type: 'function',
-            function: { name: part.name, arguments: JSON.stringify(part.input) },
-            ...(signature === undefined ? {} : { extra_content: { google: { thought_signature: signature } } }),
-          },
-        ]
-      })
+      const joined = (type: 'text' | 'thinking'): string =>
+        turn.parts.map((part) => (part.type === type ? part.text : '')).join('')
+      const text = joined('text')
+      const calls = turn.parts.flatMap((part) => (part.type === 'tool-call' ? [toCall(part, isOpenAi)] : []))
       return [
-        {
+        defined<JsonObject>({
           role: 'assistant',
           content: text === '' && calls.length > 0 ? null : text,
-          ...(thinking === '' ? {} : { reasoning_content: thinking }),
-          ...(calls.length === 0 ? {} : { tool_calls: calls }),
-        },
+          reasoning_content: joined('thinking') || undefined,
+          tool_calls: nonEmpty(calls),
+        }),
       ]
     }
     default:
@@ -77,6 +66,17 @@ function toMessages(turn: Turn, { ref }: EncodeInput, isOpenAi: boolean, isReaso
         tool_call_id: id,
         content: isError && isOpenAi ? JSON.stringify({ error: text }) : text,
       }))
+  }
+}
+
+function toCall({ id, name, input, own }: Extract<AnswerPart, { type: 'tool-call' }>, isOpenAi: boolean): JsonObject {
+  // Gemini behind this API signs its calls, and wants the signatures back.
+  const signature = isOpenAi ? undefined : asString(own?.['google']?.['thoughtSignature'])
+  return {
+    id,
+    type: 'function',
+    function: { name, arguments: JSON.stringify(input) },
+    ...(signature === undefined ? {} : { extra_content: { google: { thought_signature: signature } } }),
   }
 }
 

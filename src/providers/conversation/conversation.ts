@@ -1,9 +1,9 @@
 /** A conversation as an API of a given style takes it, before it is written in the words of the API. */
 
 import { CriaError } from '../../core/error.ts'
-import type { Json, JsonObject } from '../../core/json.ts'
+import type { JsonObject } from '../../core/json.ts'
 import type { RequestMessage } from '../../core/model.ts'
-import type { FilePart, ImagePart, Part, ProviderData } from '../../core/part.ts'
+import type { FilePart, ImagePart, Part } from '../../core/part.ts'
 import { asObject } from '../wire/json.ts'
 import { acceptedId, wellFormed, wellFormedJson } from './names.ts'
 import type { ToolNames } from './names.ts'
@@ -17,7 +17,7 @@ export interface ConversationContext {
   readonly names: ToolNames
 }
 
-/** What the provider wants back with a part, by provider name. */
+/** Data that the provider wants back with a part, by provider name. */
 type Data = Readonly<Record<string, JsonObject>>
 export type Attachment = ImagePart | FilePart
 type Text = { readonly type: 'text'; readonly text: string; readonly own?: Data }
@@ -47,53 +47,39 @@ export type Turn =
 
 /** Empty texts and messages are left out: no provider takes them. @throws CriaError `internal` for a retrieved message that was not fenced. */
 export function toConversation(messages: readonly RequestMessage[], context: ConversationContext): Turn[] {
+  const { style } = context
   const turns: Turn[] = []
   const lastUser = messages.findLastIndex((message) => message.role === 'user')
-  messages.forEach((message, index) => {
-    switch (message.role) {
-      case 'system':
-      case 'developer':
-        addInstructions(turns, message, context)
-        break
-      case 'user':
-        addUser(turns, message, context)
-        break
-      case 'assistant':
-        addAnswer(turns, message, context, index > lastUser)
-        break
-      case 'tool':
-        addResults(turns, message, context)
-        break
-      case 'retrieved':
-        throw new CriaError(
-          'internal',
-          'A retrieved message has reached a provider: it has to be fenced and given the user role before.',
-        )
-    }
-  })
-  if (context.style.begins === 'user') begin(turns)
-  return context.style.attachments === 'user-message' ? withAttachmentsApart(turns, context.style) : turns
-}
-
-/** A greeting of ours, or a conversation whose beginning is gone. */
-function begin(turns: Turn[]): void {
+  for (const [index, message] of messages.entries()) {
+    if (message.role === 'system' || message.role === 'developer') addInstructions(turns, message, style)
+    else if (message.role === 'user') addUser(turns, message, style)
+    else if (message.role === 'assistant') addAnswer(turns, message, context, index > lastUser)
+    else if (message.role === 'tool') addResults(turns, message, context)
+    else
+      throw new CriaError(
+        'internal',
+        'A retrieved message has reached a provider: it has to be fenced and given the user role before.',
+      )
+  }
   const first = turns.findIndex(({ role }) => role !== 'system')
-  if (turns[first]?.role === 'assistant') turns.splice(first, 0, said('user', '(The assistant speaks first.)'))
+  // A greeting of ours, or a conversation whose beginning is gone.
+  if (style.begins === 'user' && turns[first]?.role === 'assistant')
+    turns.splice(first, 0, said('user', '(The assistant speaks first.)'))
+  return style.attachments === 'user-message' ? withAttachmentsApart(turns, style) : turns
 }
 
 function said(role: 'user' | 'assistant', text: string): Turn {
   return { role, parts: [{ type: 'text', text }] }
 }
 
-function addInstructions(turns: Turn[], message: RequestMessage, { style }: ConversationContext): void {
-  if (message.content.trim() === '') return
-  const instructions: Turn = { role: 'system', text: wellFormed(message.content) }
+function addInstructions(turns: Turn[], { content }: RequestMessage, style: Style): void {
+  if (content.trim() === '') return
   const firstOther = turns.findIndex(({ role }) => role !== 'system')
-  if (style.instructions === 'top' && firstOther >= 0) turns.splice(firstOther, 0, instructions)
-  else turns.push(instructions)
+  const at = style.instructions === 'top' && firstOther >= 0 ? firstOther : turns.length
+  turns.splice(at, 0, { role: 'system', text: wellFormed(content) })
 }
 
-function addUser(turns: Turn[], message: RequestMessage, { style }: ConversationContext): void {
+function addUser(turns: Turn[], message: RequestMessage, style: Style): void {
   const parts = message.parts.flatMap((part): (Text | Attachment)[] => {
     if (part.type === 'text' && part.text.trim() !== '') return [{ type: 'text', text: wellFormed(part.text) }]
     return part.type === 'image' || part.type === 'file' ? [part] : []
@@ -109,7 +95,7 @@ function addUser(turns: Turn[], message: RequestMessage, { style }: Conversation
   turns.push({ role: 'user', parts })
 }
 
-/** What is text alone becomes one text: some servers take nothing else where there is no file. */
+/** Joins parts that are text alone: some servers take nothing else where there is no file. */
 function joined(parts: readonly (Text | Attachment)[]): readonly (Text | Attachment)[] {
   const texts = parts.flatMap((part) => (part.type === 'text' ? [part.text] : []))
   return texts.length < parts.length ? parts : [{ type: 'text', text: texts.join('\n\n') }]
@@ -120,52 +106,38 @@ function addAnswer(turns: Turn[], message: RequestMessage, context: Conversation
   const all = message.parts.flatMap((part) => toAnswerPart(part, context, isInThisTurn))
   const parts = endsInThinking ? all : all.slice(0, all.findLastIndex(({ type }) => type !== 'thinking') + 1)
   if (parts.length === 0) return
-  const last = turns.at(-1)
-  if (mergeAnswers && last?.role === 'assistant')
-    turns[turns.length - 1] = { role: 'assistant', parts: [...last.parts, ...parts] }
+  const last = mergeAnswers ? turns.at(-1) : undefined
+  if (last?.role === 'assistant') turns[turns.length - 1] = { role: 'assistant', parts: [...last.parts, ...parts] }
   else turns.push({ role: 'assistant', parts })
 }
 
 function toAnswerPart(part: Part, { ref, style, names }: ConversationContext, isInThisTurn: boolean): AnswerPart[] {
+  const own = 'providerData' in part ? fromProviderData(part.providerData, ref) : undefined
+  const isSigned = own !== undefined && Object.keys(own).length > 0
+  const data = isSigned ? { own } : {}
   switch (part.type) {
-    case 'text': {
-      const own = ownOf(part.providerData, ref)
-      if (part.text.trim() === '' && !(style.emptySignedText && own.own !== undefined)) return []
-      return [{ type: 'text', text: wellFormed(part.text), ...own }]
-    }
+    case 'text':
+      if (part.text.trim() === '' && !(style.emptySignedText && isSigned)) return []
+      return [{ type: 'text', text: wellFormed(part.text), ...data }]
     case 'thinking': {
       if (part.model !== undefined && part.model !== ref) return []
-      const own = ownOf(part.providerData, ref)
-      const goesBack =
-        style.thinking === 'signed' ? own.own !== undefined : style.thinking === 'turn' && isInThisTurn && part.text !== ''
-      return goesBack ? [{ type: 'thinking', text: wellFormed(part.text), ...own }] : []
+      const goesBack = style.thinking === 'signed' ? isSigned : style.thinking === 'turn' && isInThisTurn && part.text !== ''
+      return goesBack ? [{ type: 'thinking', text: wellFormed(part.text), ...data }] : []
     }
     case 'tool-call': {
-      const id = acceptedId(part.id, style.callIds)
-      const own = ownOf(part.providerData, ref)
-      return [{ type: 'tool-call', id, name: names.out(part.name), input: toInput(part.input), ...own }]
+      // Arguments that are not an object, or not JSON, are wrapped, so that the model sees what it has done.
+      const given = wellFormedJson(part.input)
+      const input = asObject(given) ?? { invalid_arguments: given }
+      return [{ type: 'tool-call', id: acceptedId(part.id, style.callIds), name: names.out(part.name), input, ...data }]
     }
     case 'image':
     case 'file':
       return style.filesInAnswers && !isUrl(part.data) ? [part] : []
-    case 'opaque': {
-      const { own } = ownOf(part.providerData, ref)
-      return own === undefined ? [] : [{ type: 'opaque', own }]
-    }
+    case 'opaque':
+      return isSigned ? [{ type: 'opaque', own }] : []
     default:
       return []
   }
-}
-
-function ownOf(providerData: ProviderData | undefined, ref: string): { readonly own?: Data } {
-  const own = fromProviderData(providerData, ref)
-  return own === undefined || Object.keys(own).length === 0 ? {} : { own }
-}
-
-/** Arguments that are not an object, or not JSON, are wrapped, so that the model sees what it has done. */
-function toInput(input: Json): JsonObject {
-  const object = asObject(wellFormedJson(input))
-  return object ?? { invalid_arguments: wellFormedJson(input) }
 }
 
 const NO_OUTPUT = '(no output)'

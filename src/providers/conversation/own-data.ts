@@ -1,9 +1,9 @@
 /**
- * What a provider wants back with a part (signatures, ids of its items), on its way into our parts and out of them again. It is marked with the
+ * Carries what a provider wants back with a part (signatures, ids of its items) into our parts and out of them again. It is marked with the
  * model that made it: another model, even of the same provider, may refuse it.
  */
 
-import type { Json, JsonObject } from '../../core/json.ts'
+import type { JsonObject } from '../../core/json.ts'
 import type { ProviderData } from '../../core/part.ts'
 import { asObject } from '../wire/json.ts'
 
@@ -14,8 +14,8 @@ const NOT_WANTED_BACK = new Set(['annotations', 'logprobs', 'citations', 'usage'
 
 /** `undefined` when there is nothing that the provider wants back. */
 export function toProviderData(metadata: unknown, model: string): ProviderData | undefined {
-  const wanted = members(metadata, (name, value) => value !== '' && !NOT_WANTED_BACK.has(name))
-  const kept = wanted.filter(([, of]) => Object.keys(of).length > 0)
+  const wanted = members(metadata, (name, value) => (value ?? '') !== '' && !NOT_WANTED_BACK.has(name))
+  const kept = Object.entries(wanted).filter(([, said]) => Object.keys(said).length > 0)
   return kept.length === 0 ? undefined : { ...Object.fromEntries(kept), [MARK]: { model } }
 }
 
@@ -23,25 +23,23 @@ export function toProviderData(metadata: unknown, model: string): ProviderData |
 export function fromProviderData(data: ProviderData | undefined, model: string): Record<string, JsonObject> | undefined {
   const { [MARK]: mark, ...options } = data ?? {}
   const maker = asObject(mark)?.['model']
-  if (data === undefined || (maker !== undefined && maker !== model)) return undefined
-  return Object.fromEntries(
-    Object.entries(options).filter((entry): entry is [string, JsonObject] => asObject(entry[1]) !== undefined),
-  )
+  return data === undefined || (maker !== undefined && maker !== model) ? undefined : members(options)
 }
 
 /** Adds what a later report of the same part says. */
 export function mergeMetadata(earlier: JsonObject | undefined, later: unknown): JsonObject | undefined {
   if (asObject(later) === undefined) return earlier
-  const added = members(later, () => true).map(([provider, of]) => [provider, { ...asObject(earlier?.[provider]), ...of }])
-  return Object.assign({}, earlier, Object.fromEntries(added)) as JsonObject
+  const added = Object.entries(members(later, (_, value) => (value ?? null) !== null))
+  return { ...earlier, ...Object.fromEntries(added.map(([name, said]) => [name, { ...asObject(earlier?.[name]), ...said }])) }
 }
 
-/** What each provider says, without what is `null` or not wanted. */
-function members(metadata: unknown, wanted: (name: string, value: Json) => boolean): [provider: string, JsonObject][] {
-  return Object.entries(asObject(metadata) ?? {}).flatMap(([provider, said]): [string, JsonObject][] => {
+/** The objects of the providers, each with the members that are wanted. */
+function members(metadata: unknown, isWanted = (_name: string, _value: unknown): boolean => true): Record<string, JsonObject> {
+  const objects = Object.entries(asObject(metadata) ?? {}).flatMap(([provider, said]) => {
     const object = asObject(said)
-    if (object === undefined) return []
-    const kept = Object.entries(object).filter(([name, value]) => (value ?? null) !== null && wanted(name, value as Json))
-    return [[provider, Object.fromEntries(kept)]]
+    return object === undefined
+      ? []
+      : [[provider, Object.fromEntries(Object.entries(object).filter(([name, value]) => isWanted(name, value)))]]
   })
+  return Object.fromEntries(objects) as Record<string, JsonObject>
 }

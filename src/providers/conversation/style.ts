@@ -6,7 +6,7 @@ export interface Style {
   /** Where images and files that a tool returned may stand. */
   readonly attachments: 'in-result' | 'user-message'
   /**
-   * Which thinking goes back to the model that thought it. `signed`: only what the provider gave a signature or an id for; `turn`: the text of
+   * The thinking that goes back to the model that thought it. `signed`: only what the provider gave a signature or an id for; `turn`: the text of
    * the current turn, as DeepSeek and others ask for; `none`.
    */
   readonly thinking: 'signed' | 'turn' | 'none'

@@ -3,19 +3,24 @@
 import type { EmbeddingModelV4 } from '@ai-sdk/provider'
 import type { EmbeddingModel, EmbeddingPurpose } from '../../core/embedding.ts'
 import { ConfigurationError, CriaError } from '../../core/error.ts'
+import type { JsonObject } from '../../core/json.ts'
+import { defined } from '../../util/check.ts'
 import { namesOf, unknownOption } from '../../util/nearest.ts'
-import { checkKey, CONNECTION_OPTIONS, errorContext, targetOf } from '../connection.ts'
+import { checkKey, CONNECTION_OPTIONS, errorContext, post, targetOf } from '../connection.ts'
 import type { ConnectionOptions } from '../connection.ts'
+import type { Encoded } from '../api.ts'
 import type { ErrorContext } from '../errors/errors.ts'
-import { definitionOf, isProvider, PROVIDER_NAMES } from '../registry.ts'
+import { definitionOf, isProvider, PROVIDER_NAMES, splitRef } from '../registry.ts'
+import type { EmbeddingDefinition } from '../registry.ts'
+import { isSdkModel, sdkNames } from '../identity.ts'
 import { requestOnce } from '../request-once.ts'
+import { objectsIn } from '../wire/json.ts'
 import { createLocalEmbeddingModel } from './local.ts'
 
-/** What versions 2, 3 and 4 have in common. */
+/** The members that versions 2, 3 and 4 have in common. */
 export interface AiSdkEmbeddingModel {
   /** `v2`, `v3` or `v4`. */
   readonly specificationVersion: string
-  /** For example `openai.embedding`. */
   /** For example `openai.embedding`. */
   readonly provider: string
   /** The provider's name for the model. */
@@ -38,14 +43,11 @@ export interface EmbeddingOptions extends ConnectionOptions {
   readonly maxTokens?: number
 }
 
-const OPTIONS = namesOf<EmbeddingOptions>({
-  ...CONNECTION_OPTIONS,
-  dimensions: true,
-  maxBatch: true,
-  maxTokens: true,
-})
+const OPTIONS = namesOf<EmbeddingOptions>({ ...CONNECTION_OPTIONS, dimensions: true, maxBatch: true, maxTokens: true })
 
 const LOCAL = 'local'
+/** Vectors of some hundred texts. */
+const MAX_BODY_BYTES = 256 * 1024 * 1024
 
 /**
  * The embedding model with this name, or an AI SDK embedding model as one of ours. Nothing is loaded and nothing is sent before its
@@ -59,13 +61,7 @@ export function createEmbeddingModel(model: string | AiSdkEmbeddingModel, option
   if (typeof model !== 'string') return fromAiSdk(model)
   const wrong = unknownOption(options, OPTIONS)
   if (wrong !== undefined) throw new ConfigurationError(`createEmbeddingModel() has ${wrong.problem}`, wrong)
-  const slash = model.indexOf('/')
-  const [provider, name] = [model.slice(0, slash), model.slice(slash + 1)]
-  if (slash < 1 || name === '') {
-    throw new ConfigurationError(
-      `An embedding model is named provider/model, like openai/text-embedding-3-small, but this is ${JSON.stringify(model)}.`,
-    )
-  }
+  const { provider, name } = splitRef(model, 'An embedding model', 'openai/text-embedding-3-small')
   if (provider === LOCAL) return createLocalEmbeddingModel(name)
   const embedding = isProvider(provider) ? definitionOf(provider).embedding : undefined
   if (embedding === undefined) throw noEmbeddings(provider)
@@ -73,22 +69,71 @@ export function createEmbeddingModel(model: string | AiSdkEmbeddingModel, option
   const { dimensions, maxTokens, maxBatch = embedding.maxBatch } = options
   return adapt({ ref: model, dimensions, maxBatch, maxTokens }, errorContext(target), async (texts, purpose, signal) => {
     checkKey(provider, options, target.baseURL)
-    const { requestVectors } = await import('./wire.ts')
-    return requestVectors(target, embedding, { model: name, texts, dimensions, purpose }, signal)
+    const { encode, decode } = APIS[embedding.api]
+    const { readWhole } = await import('../wire/read-answer.ts')
+    const response = await post(target, encode({ model: name, texts, dimensions, purpose }), signal)
+    return decode(await readWhole(response, target.peer, MAX_BODY_BYTES))
   })
 }
 
+interface EmbeddingApi {
+  readonly encode: (request: {
+    readonly model: string
+    readonly texts: readonly string[]
+    readonly dimensions: number | undefined
+    readonly purpose: EmbeddingPurpose
+  }) => Encoded
+  /** The vectors as they came, in the order of the texts. */
+  readonly decode: (body: JsonObject) => readonly unknown[]
+}
+
+/** OpenAI's `/embeddings`, which others speak as well, and Gemini's. */
+const APIS: Readonly<Record<EmbeddingDefinition['api'], EmbeddingApi>> = {
+  openai: {
+    encode: ({ model, texts, dimensions }) => ({
+      path: '/embeddings',
+      body: defined<JsonObject>({ model, input: texts, encoding_format: 'float', dimensions }),
+    }),
+    // Some servers answer in the order in which they were done, and some in base64 although numbers were asked for.
+    decode: (body) =>
+      objectsIn(body['data'])
+        .toSorted((a, b) => Number(a['index'] ?? 0) - Number(b['index'] ?? 0))
+        .map(({ embedding }) => (typeof embedding === 'string' ? decodeBase64(embedding) : embedding)),
+  },
+  gemini: {
+    encode({ model, texts, dimensions, purpose }) {
+      const requests = texts.map((text) =>
+        defined<JsonObject>({
+          model: `models/${model}`,
+          content: { role: 'user', parts: [{ text }] },
+          outputDimensionality: dimensions,
+          taskType: purpose === 'query' ? 'RETRIEVAL_QUERY' : 'RETRIEVAL_DOCUMENT',
+        }),
+      )
+      const [only, ...others] = requests
+      return only !== undefined && others.length === 0
+        ? { path: `/models/${model}:embedContent`, body: only }
+        : { path: `/models/${model}:batchEmbedContents`, body: { requests } }
+    },
+    decode: (body) => [...objectsIn(body['embeddings']), ...objectsIn([body['embedding']])].map(({ values }) => values),
+  },
+}
+
+function decodeBase64(base64: string): Float32Array {
+  const bytes = Uint8Array.from(Buffer.from(base64, 'base64'))
+  return new Float32Array(bytes.buffer, 0, Math.floor(bytes.length / Float32Array.BYTES_PER_ELEMENT))
+}
+
 function fromAiSdk(model: AiSdkEmbeddingModel): EmbeddingModel {
-  const { specificationVersion, doEmbed, modelId } = (model ?? {}) as Partial<Record<keyof AiSdkEmbeddingModel, unknown>>
-  if (typeof specificationVersion !== 'string' || typeof doEmbed !== 'function' || typeof modelId !== 'string') {
+  if (!isSdkModel(model, 'doEmbed')) {
     throw new ConfigurationError(
       'An embedding model must be a name like openai/text-embedding-3-small or an AI SDK embedding model.',
     )
   }
-  const provider = model.provider.split('.', 1)[0] ?? model.provider
   const { maxEmbeddingsPerCall: most, supportsParallelCalls } = model
+  const { provider, ref } = sdkNames(model)
   const facts = {
-    ref: `${provider}/${modelId}`,
+    ref,
     maxBatch: typeof most === 'number' ? most : undefined,
     parallel: supportsParallelCalls === false ? false : undefined,
   }
@@ -126,14 +171,12 @@ function noEmbeddings(provider: string): ConfigurationError {
 }
 
 function vectorsOf(embeddings: unknown, expected: number, ref: string): Float32Array[] {
-  if (!Array.isArray(embeddings) || embeddings.length !== expected) {
-    const received = Array.isArray(embeddings) ? `${embeddings.length} vectors` : 'no list of vectors'
-    throw new CriaError('invalid_response', `${ref}: expected ${expected} vectors, received ${received}.`, { retryable: false })
-  }
+  const wrong = (what: string): CriaError => new CriaError('invalid_response', `${ref}: ${what}.`, { retryable: false })
+  if (!Array.isArray(embeddings)) throw wrong(`expected ${expected} vectors, received no list of vectors`)
+  if (embeddings.length !== expected) throw wrong(`expected ${expected} vectors, received ${embeddings.length} vectors`)
   return embeddings.map((embedding: unknown) => {
     if (embedding instanceof Float32Array) return embedding
-    if (!Array.isArray(embedding) || !embedding.every((number) => typeof number === 'number'))
-      throw new CriaError('invalid_response', `${ref}: a vector is not a list of numbers.`, { retryable: false })
-    return Float32Array.from(embedding)
+    if (Array.isArray(embedding) && embedding.every((number) => typeof number === 'number')) return Float32Array.from(embedding)
+    throw wrong('a vector is not a list of numbers')
   })
 }

@@ -11,7 +11,7 @@ export function loadTransformers(): Promise<unknown> {
   return import(/* webpackIgnore: true */ /* turbopackIgnore: true */ /* @vite-ignore */ PACKAGE)
 }
 
-/** What is used of the package. */
+/** The members of the package that are used. */
 interface Transformers {
   pipeline(task: 'feature-extraction', model: string): Promise<Extractor>
 }

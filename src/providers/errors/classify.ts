@@ -23,6 +23,7 @@ const CODES: Readonly<Partial<Record<ErrorCode, string>>> = {
   timeout: 'timeout timeout_error request_timeout deadline_exceeded gateway_timeout',
 }
 
+/** Wordings of providers; those for a full context window stand below. */
 const WORDS: Readonly<Partial<Record<ErrorCode, readonly RegExp[]>>> = {
   quota: [
     /insufficient (?:quota|balance|credits?|funds)|out of credits|(?:purchase|add) (?:more )?credits|credit balance is too low/i,
@@ -53,76 +54,54 @@ const WORDS: Readonly<Partial<Record<ErrorCode, readonly RegExp[]>>> = {
   ],
 }
 
-/** What is said once, by code or by words, and settles the matter. */
+/** These settle the matter when they are said once, by code or by words: a quota or a wrong key does not mend itself, whatever the headers say. */
 const FINAL = new Set<ErrorCode>(['quota', 'auth', 'context_length'])
 
 export function classify(reported: Reported): Kind {
   const kind = bySubstance(reported)
-  // A quota or a wrong key does not mend itself, whatever the headers say.
   return reported.shouldRetry === undefined || FINAL.has(kind.code) ? kind : { ...kind, retryable: reported.shouldRetry }
 }
 
+const BY_STATUS: Readonly<Record<number, Kind>> = {
+  405: { code: 'invalid_response', retryable: false },
+  408: { code: 'timeout' },
+  409: { code: 'overloaded' },
+  425: { code: 'overloaded' },
+  501: { code: 'overloaded', retryable: false },
+  504: { code: 'timeout' },
+  505: { code: 'overloaded', retryable: false },
+  524: { code: 'timeout' },
+}
+
 function bySubstance(reported: Reported): Kind {
-  const { status, message } = reported
-  const coded = codedAs(reported)
+  const { status, message, foreign } = reported
+  const given = new Set(reported.codes.map((code) => code.toLowerCase()))
+  const coded = (code: ErrorCode): boolean => CODES[code]?.split(/\s+/).some((theirs) => given.has(theirs)) === true
   const says = (code: ErrorCode): boolean => WORDS[code]?.some((words) => words.test(message)) === true
   // Errors inside a stream of status 200 have no status; a server that fails may say anything.
   const mayBeOurs = status === undefined || (status >= 400 && status < 500)
+  const isRate = status === 429
 
   if (coded('context_length') || (mayBeOurs && isOverflow(message, status))) return { code: 'context_length' }
   if (coded('quota') || status === 402 || (mayBeOurs && says('quota') && !isRateInDisguise(reported))) return { code: 'quota' }
   if (status === 401 || coded('auth')) return { code: 'auth' }
   if (coded('policy') || (mayBeOurs && says('policy'))) return { code: 'policy' }
   if (coded('model_unavailable')) return { code: 'model_unavailable' }
-  if (status === 403 || (mayBeOurs && status !== 429 && says('auth'))) return { code: 'auth' }
-  if (status === 410 || (mayBeOurs && status !== 429 && says('model_unavailable'))) return { code: 'model_unavailable' }
-  if (status === undefined) return withoutStatus(coded, says, reported)
-  return byStatus(status, coded, says, reported)
+  if (status === 403 || (mayBeOurs && !isRate && says('auth'))) return { code: 'auth' }
+  if (status === 410 || (mayBeOurs && !isRate && says('model_unavailable'))) return { code: 'model_unavailable' }
+  if (status === 404) return foreign ? { code: 'invalid_response', retryable: false } : { code: 'model_unavailable' }
+  if (isRate || status === 498) return { code: says('overloaded') && !says('rate_limited') ? 'overloaded' : 'rate_limited' }
+  if (status !== undefined && status >= 500) return BY_STATUS[status] ?? { code: 'overloaded' }
+  if (status !== undefined)
+    return BY_STATUS[status] ?? { code: coded('rate_limited') || says('rate_limited') ? 'rate_limited' : 'invalid_request' }
+  const transient =
+    (['rate_limited', 'timeout', 'overloaded'] as const).find(coded) ?? (['rate_limited', 'overloaded'] as const).find(says)
+  if (transient !== undefined) return { code: transient }
+  const isInvalid = [...given].some((code) => /^invalid_|_failed$|bad_request|failed_precondition|out_of_range/.test(code))
+  return { code: isInvalid ? 'invalid_request' : 'overloaded' }
 }
 
-type Test = (code: ErrorCode) => boolean
-
-function byStatus(status: number, coded: Test, says: Test, { foreign }: Reported): Kind {
-  switch (status) {
-    case 404:
-      return foreign ? { code: 'invalid_response', retryable: false } : { code: 'model_unavailable' }
-    case 405:
-      return { code: 'invalid_response', retryable: false }
-    case 408:
-    case 504:
-    case 524:
-      return { code: 'timeout' }
-    case 409:
-    case 425:
-      return { code: 'overloaded' }
-    case 429:
-    case 498:
-      return { code: says('overloaded') && !says('rate_limited') ? 'overloaded' : 'rate_limited' }
-    case 501:
-    case 505:
-      return { code: 'overloaded', retryable: false }
-    default:
-      if (status >= 500) return { code: 'overloaded' }
-      return { code: coded('rate_limited') || says('rate_limited') ? 'rate_limited' : 'invalid_request' }
-  }
-}
-
-function withoutStatus(coded: Test, says: Test, { codes }: Reported): Kind {
-  for (const code of ['rate_limited', 'timeout', 'overloaded'] as const) if (coded(code)) return { code }
-  for (const code of ['rate_limited', 'overloaded'] as const) if (says(code)) return { code }
-  return {
-    code: codes.some((code) => /^invalid_|_failed$|bad_request|failed_precondition|out_of_range/i.test(code))
-      ? 'invalid_request'
-      : 'overloaded',
-  }
-}
-
-function codedAs({ codes }: Reported): Test {
-  const given = new Set(codes.map((code) => code.toLowerCase()))
-  return (code) => CODES[code]?.split(/\s+/).some((theirs) => given.has(theirs)) === true
-}
-
-/** Who is told to come back in more than a quarter of an hour has used up more than a rate. */
+/** A wait of more than a quarter of an hour means that more than a rate is used up. */
 const LONG_WAIT = 15 * 60_000
 
 /**

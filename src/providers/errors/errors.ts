@@ -2,10 +2,9 @@
 
 import { CriaError, isCriaError } from '../../core/error.ts'
 import type { ErrorCode } from '../../core/error.ts'
-import type { JsonObject } from '../../core/json.ts'
+import type { Json } from '../../core/json.ts'
 import { nearest } from '../../util/nearest.ts'
 import { redact } from '../../util/redact.ts'
-import { GarbledEventError } from '../wire/event-stream.ts'
 import { causes, connectionError, isAbort } from '../wire/network.ts'
 import { classify } from './classify.ts'
 import type { Reported } from './reported.ts'
@@ -19,10 +18,10 @@ export interface ErrorContext {
   readonly ref: string
   /** `host:port`, where it is known. */
   readonly host?: string
-  /** What must not be seen in any message. */
+  /** Must not be seen in any message. */
   readonly secrets: readonly (string | undefined)[]
   /** Environment variables that a person can set, for hints. */
-  readonly variables?: { readonly key?: string; readonly baseURL?: string }
+  readonly variables?: { readonly key?: string | undefined; readonly baseURL?: string }
   /** Models of this provider that are known, to guess what a mistyped name meant. */
   readonly knownModels?: () => readonly string[]
 }
@@ -34,15 +33,13 @@ const MAX_MESSAGE = 300
 export function toProviderError(thrown: unknown, context: ErrorContext, where: 'request' | 'stream'): CriaError {
   const { provider, ref, host, secrets } = context
   const { code, message, retryable, status, hint, details } = convert(thrown, context, where)
-  const told = Object.entries(details ?? {}).map(([name, value]) => [
-    name,
-    typeof value === 'string' ? redact(value, secrets) : value,
-  ])
+  const clean = (value: Json | undefined): Json | undefined => (typeof value === 'string' ? redact(value, secrets) : value)
+  const told = Object.fromEntries(Object.entries(details ?? {}).map(([name, value]) => [name, clean(value)]))
   return new CriaError(code, redact(message, secrets), {
     retryable,
     status,
     hint,
-    details: { provider, model: ref, ...(host === undefined ? {} : { host }), ...(Object.fromEntries(told) as JsonObject) },
+    details: { provider, model: ref, ...defined({ host }), ...told },
     cause: withoutSecrets(thrown, secrets),
   })
 }
@@ -54,7 +51,7 @@ function convert(thrown: unknown, context: ErrorContext, where: 'request' | 'str
     const { name, message } = error
     if (isCriaError(error)) return error
     if (isAbort(error)) return new CriaError(name === 'TimeoutError' ? 'timeout' : 'aborted', `${provider}: ${message}`)
-    if (error instanceof GarbledEventError || name === 'AI_JSONParseError') return unreadable(error, provider, where)
+    if (name === 'AI_JSONParseError') return unreadable(error, provider, where)
     if (name === 'AI_LoadAPIKeyError') return new CriaError('auth', `${provider}: ${message}`)
     if (CANNOT_BE_SENT.has(name)) return new CriaError('invalid_request', `${provider} cannot be sent this: ${short(message)}`)
   }
@@ -74,15 +71,13 @@ function convert(thrown: unknown, context: ErrorContext, where: 'request' | 'str
 
 const CANNOT_BE_SENT = new Set(['AI_UnsupportedFunctionalityError', 'AI_InvalidPromptError', 'AI_InvalidArgumentError'])
 
-/** An event of the stream, or the whole answer, is not JSON. */
+/** An AI SDK model received an event of the stream, or a whole answer, that is not JSON. */
 function unreadable(error: Error, provider: string, where: 'request' | 'stream'): CriaError {
-  const { text, data = text, number } = error as { text?: unknown; data?: unknown; number?: number }
-  const isWhole = where === 'request' && number === undefined
-  const what = isWhole ? 'the answer' : `${number === undefined ? 'an event' : `event ${number}`} of the stream`
-  const shown = typeof data === 'string' ? `: ${JSON.stringify(data.slice(0, 80))}` : ''
-  return new CriaError(isWhole ? 'invalid_response' : 'stream_interrupted', `${provider}: ${what} is no JSON${shown}.`, {
-    details: number === undefined ? undefined : { event: number },
-  })
+  const { text } = error as { text?: unknown }
+  const shown = typeof text === 'string' ? `: ${JSON.stringify(text.slice(0, 80))}` : ''
+  return where === 'request'
+    ? new CriaError('invalid_response', `${provider}: the answer is no JSON${shown}.`)
+    : new CriaError('stream_interrupted', `${provider}: an event of the stream is no JSON${shown}.`)
 }
 
 /** An AI SDK model could not read the answer. */
@@ -103,9 +98,7 @@ function reportedError(reported: Reported, context: ErrorContext): CriaError {
     retryable,
     status,
     hint: hintFor(code, reported, context),
-    details: {
-      ...defined({ providerCode: kind, retryAfterMs, requestId }),
-    },
+    details: defined({ providerCode: kind, retryAfterMs, requestId }),
   })
 }
 
@@ -124,15 +117,13 @@ function hintFor(code: ErrorCode, reported: Reported, { variables, knownModels, 
     const variable = variables?.baseURL === undefined ? '' : ` (${variables.baseURL})`
     return `Is this the base URL of the API${variable}, with its version (…/v1)?`
   }
-  if (code === 'overloaded' && !isBusy(reported)) return 'The provider failed on its side: try later or name a fallback model.'
-  return undefined
+  // It may have too much to do, which passes, or something broke.
+  const { status = 0, codes, message } = reported
+  const isBusy = [409, 425, 429, 503, 529].includes(status) || BUSY.test([...codes, message].join(' '))
+  return code === 'overloaded' && !isBusy ? 'The provider failed on its side: try later or name a fallback model.' : undefined
 }
 
-/** It says that it has too much to do, and not that something broke. */
-function isBusy({ status, codes, message }: Reported): boolean {
-  if (status !== undefined && [409, 425, 429, 503, 529].includes(status)) return true
-  return /overload|capacity|busy|unavailable|high demand|try again later/i.test([...codes, message].join(' '))
-}
+const BUSY = /overload|capacity|busy|unavailable|high demand|try again later/i
 
 /** One line without markup, not too long. */
 export function short(text: string): string {

@@ -38,7 +38,7 @@ export class ReportedError extends Error {
 /** Members of an error; an object that has no others, and a message, is an error. */
 const MEMBERS = /^(?:message|detail|code|status|statusCode|error_code|param|type|object|request_id)$/
 
-/** Whether an event, or the whole of a body, reports an error. `null` or an empty text, which some servers send with each chunk, does not count. */
+/** Tells whether an event, or the whole of a body, reports an error. `null` or an empty text, which some servers send with each chunk, does not count. */
 export function isErrorReport(value: JsonObject): boolean {
   if ((value['error'] ?? '') !== '' || value['object'] === 'error') return true
   if (asArray(value['errors']).length > 0) return !holdsAnswer(value)
@@ -48,7 +48,7 @@ export function isErrorReport(value: JsonObject): boolean {
   return !isTyped && Object.keys(value).every((name) => MEMBERS.test(name))
 }
 
-/** Whether the body of an answer is an error and no answer beside it, or none that counts. */
+/** Tells whether the body of an answer is an error and no answer beside it, or none that counts. */
 export function isErrorBody(body: JsonObject): boolean {
   return isErrorReport(body) && (body['status'] === 'failed' || !holdsAnswer(body))
 }
@@ -62,23 +62,23 @@ export function reportOf(thrown: unknown, now: number): Reported | undefined {
   for (const error of causes(thrown)) {
     if (error instanceof ReportedError) {
       const { report, status, headers } = error
-      if (typeof report !== 'string') return ofReport(report, now)
-      return ofText(report, { status, headers, fallback: `status ${status}`, now })
+      return typeof report === 'string'
+        ? ofText(report, { status, headers, fallback: `status ${status}`, now })
+        : ofObject(report, { now })
     }
-    const { statusCode: status, responseBody: body, responseHeaders: headers, value } = error as Partial<SdkError>
-    if (error.name === 'AI_APICallError' && typeof status === 'number') {
-      const text = typeof body === 'string' ? body : JSON.stringify(body ?? '')
-      return ofText(text, { status, headers: headers ?? {}, fallback: error.message, now })
-    }
+    const { statusCode: status, responseBody: body = '', responseHeaders: headers, value } = error as Partial<SdkError>
+    if (error.name === 'AI_APICallError' && typeof status === 'number')
+      return ofText(typeof body === 'string' ? body : JSON.stringify(body), { status, headers, fallback: error.message, now })
     // What a package did not expect may be an error, or anything else.
     const refused = error.name === 'AI_TypeValidationError' ? asObject(value) : undefined
-    if (refused !== undefined && messageIn(asObject(refused['response']) ?? refused) !== undefined) return ofReport(refused, now)
+    if (refused !== undefined && messageIn(asObject(refused['response']) ?? refused) !== undefined)
+      return ofObject(refused, { now })
   }
   const object = thrown instanceof Error ? undefined : asObject(thrown)
-  return object === undefined ? undefined : ofReport(object, now)
+  return object === undefined ? undefined : ofObject(object, { now })
 }
 
-/** What errors of the AI SDK carry. */
+/** The members of errors of the AI SDK. */
 interface SdkError {
   readonly statusCode: unknown
   readonly responseBody: unknown
@@ -86,26 +86,15 @@ interface SdkError {
   readonly value: unknown
 }
 
-/** A report may carry the status that a package made of it. */
-function ofReport(report: JsonObject, now: number): Reported {
-  const { statusCode } = report
-  return ofObject(report, {
-    status: typeof statusCode === 'number' ? statusCode : undefined,
-    headers: {},
-    fallback: 'unknown error',
-    now,
-  })
-}
-
 interface Context {
-  readonly status: number | undefined
-  readonly headers: Headers
+  readonly status?: number | undefined
+  readonly headers?: Headers | undefined
   /** The message where the body has none. */
-  readonly fallback: string
+  readonly fallback?: string
   readonly now: number
 }
 
-function ofText(text: string, context: Context): Reported {
+function ofText(text: string, context: Context & { readonly fallback: string }): Reported {
   const parsed = parseObject(text) ?? objectsIn(parseObject(`{"list":${text}}`)?.['list'])[0]
   if (parsed !== undefined) return ofObject(parsed, context)
   const title = /<title[^>]*>([^<]{1,200})/i.exec(text)?.[1]
@@ -113,8 +102,12 @@ function ofText(text: string, context: Context): Reported {
   return { ...ofObject({}, context), message: words.trim() === '' ? context.fallback : words, foreign: true }
 }
 
-/** Errors stand in `error`, in `response.error` (Responses), in `data` (already unwrapped by a package), or are the whole. */
-function ofObject(body: JsonObject, { status, headers, fallback, now }: Context): Reported {
+/**
+ * Errors stand in `error`, in `response.error` (Responses), in `data` (already unwrapped by a package), or are the whole. A package may have added
+ * the status to them.
+ */
+function ofObject(body: JsonObject, { status, headers = {}, fallback = 'unknown error', now }: Context): Reported {
+  const { statusCode } = body
   const data = asObject(body['data'])
   const whole = data !== undefined && ['error', 'response', 'message'].some((name) => name in data) ? data : body
   const error =
@@ -128,7 +121,7 @@ function ofObject(body: JsonObject, { status, headers, fallback, now }: Context)
   const { 'x-should-retry': again } = headers
   return {
     message,
-    status: status ?? statusIn(inner) ?? statusIn(error),
+    status: status ?? (typeof statusCode === 'number' ? statusCode : (statusIn(inner) ?? statusIn(error))),
     codes: [...new Set(codes)].filter((code) => code !== 'error' && code !== ''),
     retryAfterMs: retryAfter(headers, now) ?? retryAfterInBody(whole, message) ?? retryAfterInBody({ error: inner }, message),
     shouldRetry: again === 'true' || again === 'false' ? again === 'true' : undefined,
@@ -195,14 +188,11 @@ export function retryAfter(headers: Headers, now: number): number | undefined {
   return /(?:GMT|UTC|Z|[+-]\d\d:?\d\d|:\d\d \d{4})$/i.test(value) && !Number.isNaN(date) ? positive(date - now) : undefined
 }
 
-/** What the body says: Google's `RetryInfo` (`"34.5s"`), or words such as “try again in 1m20.5s”. */
+/** The wait that the body asks for: Google's `RetryInfo` (`"34.5s"`), or words such as “try again in 1m20.5s”. */
 export function retryAfterInBody(body: unknown, message: string): number | undefined {
   const details = objectsIn(asObject(asObject(body)?.['error'])?.['details'])
-  for (const detail of details) {
-    const delay = asString(detail['retryDelay'])
-    if (delay !== undefined) return positive(duration(delay))
-  }
-  const words = ASKED.exec(message)?.[1]
+  const delay = details.map(({ retryDelay }) => asString(retryDelay)).find((said) => said !== undefined)
+  const words = delay ?? ASKED.exec(message)?.[1]
   return words === undefined ? undefined : positive(duration(words))
 }
 

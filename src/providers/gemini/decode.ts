@@ -3,7 +3,7 @@
  * old versions of the API sent them.
  */
 
-import type { Json, JsonObject } from '../../core/json.ts'
+import type { JsonObject } from '../../core/json.ts'
 import type { Answer } from '../answer/answer.ts'
 import type { Decoder } from '../api.ts'
 import { isErrorReport, ReportedError } from '../errors/reported.ts'
@@ -12,6 +12,15 @@ import { asObject, asString, objectsIn } from '../wire/json.ts'
 export { readGeminiUsage as readUsage } from '../answer/usage.ts'
 
 const THINKING = 'thinking'
+/** Parts that only Google understands, by their member. */
+const KINDS: Readonly<Record<string, string>> = {
+  executableCode: 'tool-call:code_execution',
+  codeExecutionResult: 'tool-result:code_execution',
+  toolCall: 'tool-call:TOOL',
+  toolResponse: 'tool-result:TOOL',
+  inlineData: 'file',
+  fileData: 'file',
+}
 
 export function decode(answer: Answer): Decoder {
   /** Of several answers the one that begins first is the answer. */
@@ -19,7 +28,9 @@ export function decode(answer: Answer): Decoder {
   let finished: string | undefined
   let hasReasonInEveryChunk = true
   /** A call whose arguments are on their way. */
-  let open: { readonly call: JsonObject; readonly data: JsonObject | undefined; readonly args: PartialArgs } | undefined
+  let open:
+    | { readonly call: JsonObject; readonly data: JsonObject | undefined; readonly args: Record<string, unknown> }
+    | undefined
 
   function event(event: JsonObject): void {
     if (isErrorReport(event)) throw new ReportedError(event)
@@ -75,31 +86,19 @@ export function decode(answer: Answer): Decoder {
 
   /** A call comes whole, or its head, then its arguments piece by piece, then an empty one. */
   function readCall(call: JsonObject, data: JsonObject | undefined): void {
-    if (typeof call['name'] === 'string') open = { call, data, args: new PartialArgs() }
-    for (const piece of objectsIn(call['partialArgs'])) open?.args.add(piece)
+    if (typeof call['name'] === 'string') open = { call, data, args: {} }
+    for (const piece of objectsIn(call['partialArgs'])) if (open !== undefined) addPiece(open.args, piece)
     if (call['willContinue'] === true || open === undefined) return
-    const { args, ...begun } = open
+    const { args, data: own, call: head } = open
     open = undefined
-    answer.call(
-      asString(begun.call['id']) ?? '',
-      asString(begun.call['name']) ?? '',
-      begun.call['args'] ?? args.value(),
-      begun.data,
-    )
+    answer.call(asString(head['id']) ?? '', asString(head['name']) ?? '', head['args'] ?? args, own)
   }
 
   /** Tools that ran at Google, images that the model drew, and what nobody knows yet. */
   function keep(part: JsonObject): void {
-    const kind = Object.keys(part).find((name) => name !== 'thoughtSignature' && name !== 'thought') ?? 'part'
-    const KINDS: Readonly<Record<string, string>> = {
-      executableCode: 'tool-call:code_execution',
-      codeExecutionResult: 'tool-result:code_execution',
-      toolCall: `tool-call:${asString(asObject(part['toolCall'])?.['toolType'])}`,
-      toolResponse: `tool-result:${asString(asObject(part['toolResponse'])?.['toolType'])}`,
-      inlineData: 'file',
-      fileData: 'file',
-    }
-    answer.opaque(KINDS[kind] ?? kind, { block: part })
+    const name = Object.keys(part).find((key) => key !== 'thoughtSignature' && key !== 'thought') ?? 'part'
+    const toolType = asString(asObject(part[name])?.['toolType'])
+    answer.opaque(KINDS[name]?.replace('TOOL', () => String(toolType)) ?? name, { block: part })
   }
 
   /** A prompt that Google blocks has no answer. */
@@ -125,32 +124,20 @@ export function decode(answer: Answer): Decoder {
 
 type Container = Record<string, unknown> | unknown[]
 
-class PartialArgs {
-  readonly #root: Record<string, unknown> = {}
-
-  /** Sets the value at its place; a piece of a text is added to what is there. A path that cannot be followed is passed over. */
-  add(piece: JsonObject): void {
-    const keys = keysOf(asString(piece['jsonPath']) ?? '')
-    const last = keys.pop()
-    if (last === undefined) return
-    let at: Container = this.#root
-    for (const [index, key] of keys.entries()) {
-      const next = read(at, key) ?? write(at, key, typeof (keys[index + 1] ?? last) === 'number' ? [] : {})
-      if (typeof next !== 'object' || next === null) return
-      at = next as Container
-    }
-    const value = valueOf(piece)
-    const before = read(at, last)
-    write(at, last, typeof before === 'string' && typeof value === 'string' ? before + value : value)
+/** Sets the value of a piece at its place; a piece of a text is added to what is there. A path that cannot be followed is passed over. */
+function addPiece(args: Container, piece: JsonObject): void {
+  const keys = keysOf(asString(piece['jsonPath']) ?? '')
+  const last = keys.pop()
+  if (last === undefined) return
+  let at = args
+  for (const [index, key] of keys.entries()) {
+    const next = read(at, key) ?? write(at, key, typeof (keys[index + 1] ?? last) === 'number' ? [] : {})
+    if (typeof next !== 'object' || next === null) return
+    at = next as Container
   }
-
-  value(): JsonObject {
-    return this.#root as JsonObject
-  }
-}
-
-function valueOf(piece: JsonObject): Json {
-  return piece['stringValue'] ?? piece['numberValue'] ?? piece['boolValue'] ?? null
+  const value = piece['stringValue'] ?? piece['numberValue'] ?? piece['boolValue'] ?? null
+  const before = read(at, last)
+  write(at, last, typeof before === 'string' && typeof value === 'string' ? before + value : value)
 }
 
 function keysOf(path: string): (string | number)[] {

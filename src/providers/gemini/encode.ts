@@ -1,12 +1,12 @@
 /** Writes a request to Google's Gemini API. https://ai.google.dev/api/generate-content */
 
-import type { Json, JsonObject } from '../../core/json.ts'
+import type { JsonObject } from '../../core/json.ts'
 import type { ThinkingEffort } from '../../core/model.ts'
 import type { EncodeInput, Encoded } from '../api.ts'
 import { isUrl } from '../conversation/conversation.ts'
 import type { AnswerPart, Attachment, Result, Turn } from '../conversation/conversation.ts'
 import { nonEmpty, ranByProvider } from '../prepare.ts'
-import { asObject, asString } from '../wire/json.ts'
+import { asObject, asString, objectsIn } from '../wire/json.ts'
 import { defined } from '../../util/check.ts'
 
 /** Tools that Google runs. */
@@ -57,16 +57,15 @@ export function encode(input: EncodeInput): Encoded {
 
 function formatOf({ model, request: { responseFormat }, warn }: EncodeInput, isRefused: boolean): JsonObject {
   if (responseFormat === undefined) return {}
-  const { schema } = responseFormat
-  if (!isRefused) return { responseMimeType: 'application/json', ...(schema === undefined ? {} : { responseJsonSchema: schema }) }
+  if (!isRefused) return { responseMimeType: 'application/json', responseJsonSchema: responseFormat.schema }
   warn(`${model} does not take a format of the answer beside tools.`)
   return {}
 }
 
 function penaltiesOf({ model, request: { frequencyPenalty, presencePenalty }, warn }: EncodeInput): JsonObject {
-  const isRefused = /gemini-2\.5/.test(model)
-  if (isRefused && (frequencyPenalty ?? presencePenalty) !== undefined) warn(`${model} does not take penalties.`)
-  return isRefused ? {} : { frequencyPenalty, presencePenalty }
+  if (!/gemini-2\.5/.test(model)) return { frequencyPenalty, presencePenalty }
+  if ((frequencyPenalty ?? presencePenalty) !== undefined) warn(`${model} does not take penalties.`)
+  return {}
 }
 
 /** Parts of what the model can write at most, 65,536 tokens. */
@@ -104,7 +103,7 @@ function toContents(turn: Turn, isThird: boolean): JsonObject[] {
 
 function toAnswerPart(part: AnswerPart): JsonObject[] {
   const thoughtSignature = 'own' in part ? asString(part.own?.['google']?.['thoughtSignature']) : undefined
-  const signature = thoughtSignature === undefined ? {} : { thoughtSignature }
+  const signature = defined<JsonObject>({ thoughtSignature })
   switch (part.type) {
     case 'text':
       return [{ text: part.text, ...signature }]
@@ -112,10 +111,8 @@ function toAnswerPart(part: AnswerPart): JsonObject[] {
       return [{ text: part.text, thought: true, ...signature }]
     case 'tool-call':
       return [{ functionCall: { id: part.id, name: part.name, args: part.input }, ...signature }]
-    case 'opaque': {
-      const block = asObject(part.own['block'])
-      return block === undefined ? [] : [block]
-    }
+    case 'opaque':
+      return objectsIn([part.own['block']])
     default:
       return [toFile(part)]
   }
@@ -134,10 +131,9 @@ function withSignature(parts: readonly JsonObject[]): JsonObject[] {
 /** Images and files stand in the response, or beside it for older models. */
 function toResponse({ id, name, text, isError, attachments }: Result, isThird: boolean): JsonObject[] {
   const files = attachments.map(toFile)
-  const response: Json = { name, ...(isError ? { error: text } : { content: text }) }
-  if (isThird || files.length === 0)
-    return [{ functionResponse: { id, name, response, ...(files.length === 0 ? {} : { parts: files }) } }]
-  return [{ functionResponse: { id, name, response } }, ...files]
+  const response = { name, [isError ? 'error' : 'content']: text }
+  const parts = isThird ? nonEmpty(files) : undefined
+  return [{ functionResponse: defined<JsonObject>({ id, name, response, parts }) }, ...(isThird ? [] : files)]
 }
 
 function toFile({ mediaType, data }: Attachment): JsonObject {

@@ -14,9 +14,8 @@ export { readMessagesUsage as readUsage } from '../answer/usage.ts'
 export function decode(answer: Answer): Decoder {
   let isOpen = false
   let id: unknown
-  /** Blocks that are kept as they come: what tools that ran at the provider were asked, and what they gave. */
-  const kept = new Map<number, { readonly block: JsonObject; input: string }>()
-  const given = new Map<number, JsonObject>()
+  /** Calls, and blocks that are kept as they come: what tools that ran at the provider were asked, and what they gave. */
+  const open = new Map<number, { readonly block: JsonObject; input: string }>()
 
   function event(event: JsonObject): void {
     const index = typeof event['index'] === 'number' ? event['index'] : 0
@@ -48,8 +47,7 @@ export function decode(answer: Answer): Decoder {
     if (isOpen && message['id'] === id) return
     if (isOpen) {
       answer.restart()
-      kept.clear()
-      given.clear()
+      open.clear()
     }
     isOpen = true
     id = message['id']
@@ -66,17 +64,10 @@ export function decode(answer: Answer): Decoder {
   }
 
   function beginBlock(block: JsonObject, index: number): void {
-    switch (block['type']) {
-      case 'tool_use':
-        given.set(index, block)
-        return answer.startCall(index, asString(block['id']) ?? '', asString(block['name']) ?? '')
-      case 'text':
-      case 'thinking':
-      case 'redacted_thinking':
-        return readBlock(block, index)
-      default:
-        if (typeof block['type'] === 'string') kept.set(index, { block, input: '' })
-    }
+    const { type } = block
+    if (type === 'text' || type === 'thinking' || type === 'redacted_thinking') return readBlock(block, index)
+    if (typeof type === 'string') open.set(index, { block, input: '' })
+    if (type === 'tool_use') answer.startCall(index, asString(block['id']) ?? '', asString(block['name']) ?? '')
   }
 
   function addDelta(delta: JsonObject, index: number): void {
@@ -89,26 +80,21 @@ export function decode(answer: Answer): Decoder {
         return answer.think(index, '', signed(delta['signature']))
       case 'input_json_delta': {
         const json = asString(delta['partial_json']) ?? ''
-        const block = kept.get(index)
-        if (block === undefined) answer.addInput(index, json)
-        else block.input += json
-        return
+        const kept = open.get(index)
+        if (kept !== undefined) kept.input += json
+        return answer.addInput(index, json)
       }
       default:
     }
   }
 
   function endBlock(index: number): void {
-    const block = kept.get(index)
-    kept.delete(index)
-    if (block !== undefined)
-      return keep({ ...block.block, ...(block.input === '' ? {} : { input: parseObject(block.input) ?? {} }) })
-    answer.endThinking(index)
-    const call = given.get(index)
-    given.delete(index)
-    if (call === undefined) return
-    const came = answer.inputOf(index)
-    answer.endCall(index, callerOf(call), came === '' ? call['input'] : came)
+    const ended = open.get(index)
+    open.delete(index)
+    if (ended === undefined) return answer.endThinking(index)
+    const { block, input } = ended
+    if (block['type'] === 'tool_use') answer.endCall(index, callerOf(block), input === '' ? block['input'] : input)
+    else keep(input === '' ? block : { ...block, input: parseObject(input) ?? {} })
   }
 
   /** A whole block, or the beginning of one with what it holds already. */
@@ -133,7 +119,7 @@ export function decode(answer: Answer): Decoder {
     const type = asString(block['type']) ?? ''
     const isCall = type === 'server_tool_use' || type === 'mcp_tool_use'
     const name = isCall ? asString(block['name']) : /^(.*)_tool_result$/.exec(type)?.[1]
-    answer.opaque(name === undefined ? type : `${isCall ? 'tool-call' : 'tool-result'}:${name}`, { block: block })
+    answer.opaque(name === undefined ? type : `${isCall ? 'tool-call' : 'tool-result'}:${name}`, { block })
   }
 
   return {
@@ -145,8 +131,7 @@ export function decode(answer: Answer): Decoder {
       answer.usage(body['usage'])
     },
     end() {
-      for (const index of kept.keys()) endBlock(index)
-      for (const index of given.keys()) endBlock(index)
+      for (const index of open.keys()) endBlock(index)
     },
   }
 }

@@ -1,15 +1,15 @@
 /** Writes a request to Anthropic's Messages API. https://docs.anthropic.com/en/api/messages */
 
 import type { Json, JsonObject } from '../../core/json.ts'
+import type { ThinkingEffort } from '../../core/model.ts'
 import type { Encoded, EncodeInput } from '../api.ts'
 import { isUrl } from '../conversation/conversation.ts'
 import type { AnswerPart, Attachment, Turn } from '../conversation/conversation.ts'
-import { NO_FORCED_CALLS, NO_SAMPLING } from '../facts-table.ts'
+import { ADAPTIVE_THINKING, CANNOT_BE_SWITCHED_OFF, NO_FORCED_CALLS, NO_SAMPLING } from '../facts-table.ts'
 import { cannotSend, nonEmpty, ranByProvider, snakeCase } from '../prepare.ts'
-import { asArray, asObject, asString } from '../wire/json.ts'
+import { asArray, asObject, asString, objectsIn } from '../wire/json.ts'
 import { defined } from '../../util/check.ts'
 import { cacheMarks, MARK } from './cache-marks.ts'
-import { thinkingOf } from './thinking.ts'
 
 /** Anthropic has no default. */
 const MAX_TOKENS = 4096
@@ -39,7 +39,7 @@ export function encode(input: EncodeInput): Encoded {
   } = input.options
   const { thinking: ownThinking, ...options } = snakeDeep(rest) as JsonObject
   const limit = Math.min(request.maxOutputTokens ?? Infinity, facts.maxOutputTokens ?? request.maxOutputTokens ?? MAX_TOKENS)
-  const { thinking, effort = asString(ownEffort) } = thinkingOf(input, turns, limit, asObject(ownThinking))
+  const { thinking, effort = asString(ownEffort) } = thinkingOf(input, limit, asObject(ownThinking))
   const marks = cache_control === undefined && !turns.some(isMarked) ? cacheMarks(turns) : new Set<number>()
   const instructions = turns.flatMap((turn, at) =>
     turn.role === 'system' ? [{ ...toText(turn.text), ...(marks.has(at) ? MARK : {}) }] : [],
@@ -86,6 +86,58 @@ function samplingOf({ model, request, warn }: EncodeInput, isThinking: boolean):
   for (const [name, value] of Object.entries(dropped))
     if (value !== undefined) warn(`${model} does not take ${name}${isThinking && name in request ? ' while it thinks' : ''}.`)
   return isRefused ? {} : taken
+}
+
+/** Anthropic takes no smaller budget for thinking. */
+const LEAST_BUDGET = 1024
+/** The answer itself is left at least this part of the limit. */
+const ANSWER_SHARE = 0.2
+/** The budget as a part of what the model can write at most. */
+const BUDGETS: Readonly<Record<Exclude<ThinkingEffort, 'off'>, number>> = { low: 0.1, medium: 0.3, high: 0.6 }
+
+interface Thinking {
+  /** The member `thinking` of the request. */
+  readonly thinking?: JsonObject
+  readonly effort?: string
+}
+
+/**
+ * Sets how much the model is asked to think: a budget, an effort, or nothing.
+ *
+ * @param limit of the output, thinking included: where no room is left for a budget, the model answers without.
+ * @param given what the caller has to say to Anthropic alone; it wins.
+ */
+function thinkingOf(input: EncodeInput, limit: number, given: JsonObject | undefined): Thinking {
+  const { model, request, facts, turns, warn } = input
+  const wanted = given === undefined ? ofEffort(model, request.thinking, facts.maxOutputTokens ?? limit) : { thinking: given }
+  const budget = wanted.thinking?.['budget_tokens']
+  if (wanted.thinking?.['type'] !== 'enabled' || typeof budget !== 'number') return wanted
+  const dropped = whyNot(turns, request.toolChoice)
+  if (dropped !== undefined) {
+    warn(`${model} answers without thinking: ${dropped}.`)
+    return {}
+  }
+  const fitting = Math.min(budget, Math.floor(limit * (1 - ANSWER_SHARE)))
+  return fitting < LEAST_BUDGET ? {} : { thinking: { ...wanted.thinking, budget_tokens: fitting } }
+}
+
+function ofEffort(model: string, effort: ThinkingEffort | undefined, most: number): Thinking {
+  if (effort === undefined) return {}
+  const always = CANNOT_BE_SWITCHED_OFF.find(({ models }) => models.test(model))
+  if (effort === 'off') {
+    if (always === undefined) return { thinking: { type: 'disabled' } }
+    return always.thinking === null ? { effort: 'low' } : { thinking: { type: always.thinking } }
+  }
+  if (ADAPTIVE_THINKING.test(model)) return { thinking: { type: 'adaptive', display: 'summarized' }, effort }
+  return { thinking: { type: 'enabled', budget_tokens: Math.max(LEAST_BUDGET, Math.round(most * BUDGETS[effort])) } }
+}
+
+/** Anthropic refuses to think on where a tool loop was begun without thinking, by another model for example, and where a call is forced. */
+function whyNot(turns: readonly Turn[], choice: EncodeInput['request']['toolChoice']): string | undefined {
+  if (choice === 'required' || asObject(choice) !== undefined) return 'a tool call is forced'
+  const last = turns.findLast(({ role }) => role !== 'tool')
+  if (last?.role !== 'assistant' || last.parts.every(({ type }) => type !== 'tool-call')) return undefined
+  return last.parts[0]?.type === 'thinking' ? undefined : 'the calls before were made without it'
 }
 
 /** Where a call cannot be forced, the model is offered nothing but the tool that it should call. */
@@ -140,36 +192,33 @@ function toBlocks(turn: Exclude<Turn, { role: 'system' }>, isLast: boolean, ref:
 }
 
 function toAnswerBlock(part: AnswerPart, isEnd: boolean): JsonObject[] {
-  const own = 'own' in part ? part.own?.['anthropic'] : undefined
+  const own = ownOf(part)
   switch (part.type) {
-    case 'text': {
-      const mark = asObject(own?.['cacheControl'])
-      return [{ ...toText(isEnd ? part.text.trimEnd() : part.text), ...(mark === undefined ? {} : { cache_control: mark }) }]
-    }
+    case 'text':
+      return [
+        { ...toText(isEnd ? part.text.trimEnd() : part.text), ...defined({ cache_control: asObject(own['cacheControl']) }) },
+      ]
     case 'thinking': {
-      const data = own?.['redactedData']
+      const { redactedData: data, signature } = own
       if (data !== undefined) return [{ type: 'redacted_thinking', data }]
-      const signature = own?.['signature']
       return signature === undefined ? [] : [{ type: 'thinking', thinking: part.text, signature }]
     }
-    case 'tool-call': {
-      const caller = own?.['caller']
-      return [{ type: 'tool_use', id: part.id, name: part.name, input: part.input, ...(caller === undefined ? {} : { caller }) }]
-    }
-    case 'opaque': {
-      const block = asObject(part.own['block'])
-      return block === undefined ? [] : [block]
-    }
+    case 'tool-call':
+      return [{ type: 'tool_use', id: part.id, name: part.name, input: part.input, ...defined({ caller: own['caller'] }) }]
+    case 'opaque':
+      return objectsIn([part.own['block']])
     default:
       return []
   }
 }
 
+/** The data that Anthropic wants back with a part. */
+function ownOf(part: AnswerPart): JsonObject {
+  return ('own' in part ? part.own?.['anthropic'] : undefined) ?? {}
+}
+
 function isMarked(turn: Turn): boolean {
-  return (
-    turn.role === 'assistant' &&
-    turn.parts.some((part) => 'own' in part && part.own?.['anthropic']?.['cacheControl'] !== undefined)
-  )
+  return turn.role === 'assistant' && turn.parts.some((part) => ownOf(part)['cacheControl'] !== undefined)
 }
 
 function toText(text: string): JsonObject {
@@ -194,43 +243,27 @@ function snakeDeep(value: Json): Json {
   return snakeCase(Object.fromEntries(Object.entries(object).map(([name, member]) => [name, snakeDeep(member as Json)])))
 }
 
-/** Refused; they are told to the model in words. What it writes is checked against the whole schema anyway. */
-const IN_WORDS = new Set([
-  'minimum',
-  'maximum',
-  'exclusiveMinimum',
-  'exclusiveMaximum',
-  'multipleOf',
-  'minLength',
-  'maxLength',
-  'pattern',
-  'minItems',
-  'maxItems',
-  'uniqueItems',
-  'minProperties',
-  'maxProperties',
-  'not',
-])
-const SCHEMAS_BY_NAME = new Set(['properties', '$defs', 'definitions'])
-const LISTS_OF_SCHEMAS = new Set(['anyOf', 'oneOf', 'allOf'])
+/** Keywords that are refused; they are told to the model in words. What it writes is checked against the whole schema anyway. */
+const IN_WORDS = new Set(
+  `minimum maximum exclusiveMinimum exclusiveMaximum multipleOf minLength maxLength pattern minItems maxItems uniqueItems minProperties
+    maxProperties not`.split(/\s+/),
+)
 
-function outputSchema(schema: JsonObject): JsonObject {
+/** The schema of an answer as Anthropic takes it, with every schema in it. */
+function outputSchema(schema: Json | undefined): Json {
+  if (Array.isArray(schema)) return (schema as readonly Json[]).map(outputSchema)
+  const given = asObject(schema)
+  if (given === undefined) return schema ?? {}
   const kept: Record<string, Json | undefined> = {}
   const words: string[] = []
-  for (const [name, value] of Object.entries(schema)) {
+  for (const [name, value] of Object.entries(given)) {
     if (IN_WORDS.has(name)) words.push(`${name}: ${JSON.stringify(value)}`)
-    else if (SCHEMAS_BY_NAME.has(name))
-      kept[name] = Object.fromEntries(Object.entries(asObject(value) ?? {}).map(([key, each]) => [key, convert(each)]))
-    else if (LISTS_OF_SCHEMAS.has(name))
-      kept[name === 'oneOf' ? 'anyOf' : name] = asArray(value).map((each) => convert(each as Json))
-    else kept[name] = name === 'items' ? convert(value) : value
+    else if (/^(?:properties|\$defs|definitions)$/.test(name))
+      kept[name] = Object.fromEntries(Object.entries(asObject(value) ?? {}).map(([key, each]) => [key, outputSchema(each)]))
+    else if (name === 'oneOf') kept['anyOf'] = outputSchema(value)
+    else kept[name] = /^(?:anyOf|allOf|items)$/.test(name) ? outputSchema(value) : value
   }
-  if (schema['type'] === 'object' || schema['properties'] !== undefined) kept['additionalProperties'] = false
-  if (words.length > 0) kept['description'] = [asString(schema['description']), words.join(', ')].filter(Boolean).join(' ')
+  if (given['type'] === 'object' || given['properties'] !== undefined) kept['additionalProperties'] = false
+  if (words.length > 0) kept['description'] = [asString(given['description']), words.join(', ')].filter(Boolean).join(' ')
   return kept
-}
-
-function convert(value: Json | undefined): Json {
-  const schema = asObject(value)
-  return schema === undefined ? (value ?? {}) : outputSchema(schema)
 }

@@ -4,9 +4,11 @@ import type { RerankingModelV4 } from '@ai-sdk/provider'
 import { ConfigurationError, CriaError } from '../../core/error.ts'
 import type { Ranking, RerankingModel, RerankOptions } from '../../core/reranking.ts'
 import type { ErrorContext } from '../errors/errors.ts'
+import { isSdkModel, sdkNames } from '../identity.ts'
 import { requestOnce } from '../request-once.ts'
+import { defined } from '../../util/check.ts'
 
-/** What versions 3 and 4 have in common. */
+/** The members that versions 3 and 4 have in common. */
 export interface AiSdkRerankingModel {
   /** `v3` or `v4`. */
   readonly specificationVersion: string
@@ -26,35 +28,35 @@ export interface AiSdkRerankingModel {
  */
 export function createRerankingModel(model: AiSdkRerankingModel | RerankingModel): RerankingModel {
   if (isOurs(model)) return model
-  if (!isAiSdk(model)) {
+  if (!isSdkModel(model, 'doRerank')) {
     throw new ConfigurationError(
       'A reranking model must be an AI SDK reranking model, or an object with `ref` and `rerank`; there are no names for them.',
     )
   }
-  const provider = model.provider.split('.', 1)[0] ?? model.provider
-  const ref = `${provider}/${model.modelId}`
-  return { ref, rerank: (query, texts, options) => ask(model, { provider, ref, secrets: [] }, query, texts, options) }
+  const { provider, ref } = sdkNames(model)
+  const errors: ErrorContext = { provider, ref, secrets: [] }
+  return { ref, rerank: (query, texts, options) => ask(model as unknown as RerankingModelV4, errors, query, texts, options) }
 }
 
 function ask(
-  model: AiSdkRerankingModel,
+  model: RerankingModelV4,
   errors: ErrorContext,
   query: string,
   texts: readonly string[],
   { limit, signal }: RerankOptions,
 ): Promise<Ranking> {
   return requestOnce(errors, signal, async (abortSignal) => {
-    const { ranking, response } = await (model as unknown as RerankingModelV4).doRerank({
+    const { ranking, response } = await model.doRerank({
       query: query.toWellFormed(),
       documents: { type: 'text', values: texts.map((text) => text.toWellFormed()) },
       topN: Math.min(limit, texts.length),
       abortSignal,
     })
     if (!Array.isArray(ranking)) throw new CriaError('invalid_response', `${errors.ref}: expected a ranking.`)
+    const said = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined)
     return {
       ranking: ranking.map(({ index, relevanceScore }) => ({ index, score: relevanceScore })),
-      ...(typeof response?.id === 'string' ? { responseId: response.id } : {}),
-      ...(typeof response?.modelId === 'string' ? { model: response.modelId } : {}),
+      ...defined({ responseId: said(response?.id), model: said(response?.modelId) }),
     }
   })
 }
@@ -62,9 +64,4 @@ function ask(
 function isOurs(model: object | null | undefined): model is RerankingModel {
   const { ref, rerank } = (model ?? {}) as Partial<Record<keyof RerankingModel, unknown>>
   return typeof ref === 'string' && typeof rerank === 'function'
-}
-
-function isAiSdk(model: object | null | undefined): model is AiSdkRerankingModel {
-  const { provider, modelId, doRerank } = (model ?? {}) as Partial<Record<keyof AiSdkRerankingModel, unknown>>
-  return typeof provider === 'string' && typeof modelId === 'string' && typeof doRerank === 'function'
 }

@@ -12,17 +12,10 @@ import { asObject, asString, objectsIn } from '../wire/json.ts'
 export { readResponsesUsage as readUsage } from '../answer/usage.ts'
 
 /** Calls of tools that OpenAI lets its client run. We never offer them. */
-const NOT_OFFERED = new Set<unknown>([
-  'tool_search_call',
-  'tool_search_output',
-  'local_shell_call',
-  'shell_call',
-  'shell_call_output',
-  'apply_patch_call',
-  'computer_call',
-])
+const NOT_OFFERED =
+  /^(?:tool_search_call|tool_search_output|local_shell_call|shell_call|shell_call_output|apply_patch_call|computer_call)$/
 
-/** What has been streamed of one item. */
+/** The texts that have been streamed of one item. */
 interface Streamed {
   text: string
   thinking: string
@@ -106,17 +99,18 @@ export function decode(answer: Answer): Decoder {
         return
       }
       case 'reasoning': {
-        const block = streamed.block ?? key
-        const [first, ...more] = thinkingOf(item)
-        if (streamed.thinking === '' || more.length === 0) answer.think(block, beyond(streamed.thinking, first ?? ''))
-        if (streamed.thinking === '') {
-          for (const [index, text] of more.entries()) {
-            answer.endThinking(index === 0 ? block : `${key} ${index}`, itemData(item['id']))
-            answer.think(`${key} ${index + 1}`, text)
+        const texts = thinkingOf(item)
+        // Of several parts none is read here where any was streamed.
+        const more = streamed.thinking === '' || texts.length === 1 ? texts : []
+        let block = streamed.block ?? key
+        for (const [index, text] of more.entries()) {
+          if (index > 0) {
+            answer.endThinking(block, itemData(item['id']))
+            block = `${key} ${index}`
           }
+          answer.think(block, beyond(streamed.thinking, text))
         }
-        const last = streamed.thinking === '' && more.length > 0 ? `${key} ${more.length}` : block
-        return answer.endThinking(last, itemData(item['id'], item['encrypted_content']))
+        return answer.endThinking(block, itemData(item['id'], item['encrypted_content']))
       }
       case 'function_call': {
         hasCalls = true
@@ -129,7 +123,7 @@ export function decode(answer: Answer): Decoder {
       }
       default: {
         const type = asString(item['type'])
-        if (type === undefined || NOT_OFFERED.has(type)) return
+        if (type === undefined || NOT_OFFERED.test(type)) return
         answer.opaque(type.endsWith('_call') ? `tool-call:${type.slice(0, -'_call'.length)}` : type, { block: item })
       }
     }
@@ -184,7 +178,7 @@ function itemData(itemId: unknown, encrypted?: unknown): JsonObject {
   return { openai: { itemId: asString(itemId) ?? '', reasoningEncryptedContent: asString(encrypted) ?? '' } }
 }
 
-/** What the whole holds beyond what came; nothing where it is another text. */
+/** The rest of the whole after what came; empty where it is another text. */
 function beyond(came: string, whole: string): string {
   return whole.length > came.length && whole.startsWith(came) ? whole.slice(came.length) : ''
 }
@@ -197,11 +191,7 @@ function textOf(message: JsonObject): string {
 
 /** The parts of the summary, or the reasoning itself where there is none. */
 function thinkingOf(item: JsonObject): string[] {
-  const summary = objectsIn(item['summary'])
-  if (summary.length > 0) return summary.map((part) => asString(part['text']) ?? '')
-  return [
-    objectsIn(item['content'])
-      .map((part) => asString(part['text']) ?? '')
-      .join(''),
-  ]
+  const textsIn = (parts: unknown): string[] => objectsIn(parts).map((part) => asString(part['text']) ?? '')
+  const summary = textsIn(item['summary'])
+  return summary.length > 0 ? summary : [textsIn(item['content']).join('')]
 }

@@ -8,7 +8,7 @@ import type { EncodeInput, Encoded } from '../api.ts'
 import { dataUrl, isUrl } from '../conversation/conversation.ts'
 import type { AnswerPart, Attachment, Result, Turn } from '../conversation/conversation.ts'
 import { cannotSend, choiceOf, effortOf, formatOf, nonEmpty, ranByProvider, samplingOf, snakeCase } from '../prepare.ts'
-import { asArray, asObject, asString } from '../wire/json.ts'
+import { asArray, asString, objectsIn } from '../wire/json.ts'
 import { defined } from '../../util/check.ts'
 
 /** Tools that OpenAI runs. */
@@ -71,30 +71,35 @@ function toItems(turn: Turn, isReasoning: boolean, { ref }: EncodeInput): JsonOb
 }
 
 function toAnswerItems(parts: readonly AnswerPart[]): JsonObject[] {
-  const items: JsonObject[] = []
   /** Several parts may be of one item: it has a summary of several parts. */
-  const reasoning = new Map<string, { encrypted_content?: Json | undefined; summary: JsonObject[] }>()
-  for (const part of parts) {
-    const own = 'own' in part ? part.own?.['openai'] : undefined
-    if (part.type === 'text') {
-      const { phase } = own ?? {}
-      items.push({ role: 'assistant', content: part.text, ...(phase === undefined ? {} : { phase }) })
-    } else if (part.type === 'thinking') {
-      const id = asString(own?.['itemId']) ?? ''
-      const item = reasoning.get(id) ?? { summary: [] }
-      if (!reasoning.has(id)) items.push(Object.assign(item, { type: 'reasoning', id }))
-      reasoning.set(id, item)
-      if (part.text !== '') item.summary.push({ type: 'summary_text', text: part.text })
-      item.encrypted_content = own?.['reasoningEncryptedContent'] ?? item.encrypted_content
-    } else if (part.type === 'tool-call') {
-      const { namespace } = own ?? {}
-      const call = { type: 'function_call', call_id: part.id, name: part.name, arguments: JSON.stringify(part.input) }
-      items.push({ ...call, ...(namespace === undefined ? {} : { namespace }) })
-    } else if (part.type === 'opaque') {
-      const block = asObject(part.own['block'])
-      if (block !== undefined) items.push(block)
+  const reasoning = new Map<
+    string,
+    { type: 'reasoning'; id: string; summary: JsonObject[]; encrypted_content?: Json | undefined }
+  >()
+  const items = parts.flatMap((part): JsonObject[] => {
+    const own = ('own' in part ? part.own?.['openai'] : undefined) ?? {}
+    switch (part.type) {
+      case 'text':
+        return [{ role: 'assistant', content: part.text, ...defined({ phase: own['phase'] }) }]
+      case 'thinking': {
+        const id = asString(own['itemId']) ?? ''
+        const known = reasoning.get(id)
+        const item = known ?? { type: 'reasoning', id, summary: [] }
+        reasoning.set(id, item)
+        if (part.text !== '') item.summary.push({ type: 'summary_text', text: part.text })
+        item.encrypted_content = own['reasoningEncryptedContent'] ?? item.encrypted_content
+        return known === undefined ? [item] : []
+      }
+      case 'tool-call': {
+        const call = { type: 'function_call', call_id: part.id, name: part.name, arguments: JSON.stringify(part.input) }
+        return [{ ...call, ...defined({ namespace: own['namespace'] }) }]
+      }
+      case 'opaque':
+        return objectsIn([part.own['block']])
+      default:
+        return []
     }
-  }
+  })
   // Without its encrypted content OpenAI would look for the item among those it has kept, and keeps none.
   return items.filter((item) => item['type'] !== 'reasoning' || item['encrypted_content'] !== undefined)
 }

@@ -90,33 +90,24 @@ export class ScriptedModel implements LanguageModel {
     if (typeof this.#script === 'function') return await this.#script(request, call)
     const answer = this.#script[call]
     if (answer === undefined) {
-      throw new CriaError(
-        'invalid_request',
-        `The script is over: it has answers for ${this.#script.length} requests, and this is number ${call + 1}.`,
-        {
-          hint: 'Give the scripted model one more answer, or a function that makes them.',
-        },
-      )
+      const message = `The script is over: it has answers for ${this.#script.length} requests, and this is number ${call + 1}.`
+      const hint = 'Give the scripted model one more answer, or a function that makes them.'
+      throw new CriaError('invalid_request', message, { hint })
     }
     return answer
   }
 }
 
-function partsOf(plan: Exclude<ScriptedAnswer, string>): ModelPart[] {
-  const texts = plan.text === undefined ? [] : typeof plan.text === 'string' ? [plan.text] : plan.text
-  const calls = plan.toolCalls ?? []
-  const reason = plan.finish === undefined ? (calls.length > 0 ? 'tool-calls' : 'stop') : plan.finish
-  return [
-    ...(plan.thinking === undefined
-      ? []
-      : [{ type: 'thinking' as const, text: plan.thinking }, { type: 'thinking-end' as const }]),
-    ...texts.map((text) => ({ type: 'text' as const, text })),
-    ...calls.map(({ id, name, input }, index) => ({ type: 'tool-call' as const, id: id ?? `call_${index + 1}`, name, input })),
-    ...(plan.usage === undefined
-      ? []
-      : [{ type: 'usage' as const, usage: { ...UNKNOWN_USAGE, exactness: 'exact' as const, ...plan.usage } }]),
-    ...(reason === null ? [] : [{ type: 'finish' as const, reason }]),
-  ]
+function partsOf({ thinking, text = [], toolCalls = [], usage, finish }: Exclude<ScriptedAnswer, string>): ModelPart[] {
+  const parts: ModelPart[] = []
+  if (thinking !== undefined) parts.push({ type: 'thinking', text: thinking }, { type: 'thinking-end' })
+  for (const delta of typeof text === 'string' ? [text] : text) parts.push({ type: 'text', text: delta })
+  for (const [index, { id = `call_${index + 1}`, name, input }] of toolCalls.entries())
+    parts.push({ type: 'tool-call', id, name, input })
+  if (usage !== undefined) parts.push({ type: 'usage', usage: { ...UNKNOWN_USAGE, exactness: 'exact', ...usage } })
+  const reason = finish === undefined ? (toolCalls.length > 0 ? 'tool-calls' : 'stop') : finish
+  if (reason !== null) parts.push({ type: 'finish', reason })
+  return parts
 }
 
 function untilAborted(signal: AbortSignal): Promise<never> {

@@ -3,7 +3,7 @@
 import type { ClaimVerdict, ClaimVerifier, Verdict } from '../../core/citation.ts'
 import { loadTransformers, localModel } from '../embedding/local.ts'
 
-/** What is used of the package. */
+/** The members of the package that are used. */
 interface Transformers {
   readonly AutoTokenizer: { from_pretrained(model: string): Promise<Tokenizer> }
   readonly AutoModelForSequenceClassification: { from_pretrained(model: string): Promise<Classifier> }

@@ -107,3 +107,8 @@ it('tells what comes after more white space than it keeps', async () => {
   expect(await source.kind()).toBe('events')
   expect(await source.text(1000)).toBe(' data: {}\n\n')
 })
+
+it('tells what comes after white space in one piece with it', async () => {
+  const source = new ByteSource(new Response(`${' '.repeat(5000)}data: {}\n\n`))
+  expect(await source.kind()).toBe('events')
+})

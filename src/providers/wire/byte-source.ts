@@ -10,7 +10,7 @@
 import { isAbort } from './network.ts'
 import type { Answered, AnsweredBody } from './send.ts'
 
-/** What the first characters say an answer is; the content type is not believed. */
+/** The kind of an answer by its first characters; the content type is not believed. */
 export type BodyKind = 'events' | 'json' | 'markup' | 'text' | 'empty'
 
 const MOST_BYTES = 64 * 1024 * 1024
@@ -23,11 +23,11 @@ export class ByteSource {
   readonly #most: number
   #queue: Uint8Array[] = []
   #queued = 0
+  /** Nothing more comes: the answer has ended or broken off, or the source was closed. */
   #over = false
-  #closed = false
   #failure: { readonly thrown: unknown } | undefined
   #returnedAt = -Infinity
-  /** What comes does not wake the reader. */
+  /** The reader is not woken by what comes. */
   #isHolding = false
   #wakeReader: (() => void) | undefined
   #wakePump: (() => void) | undefined
@@ -46,11 +46,11 @@ export class ByteSource {
    * @throws what broke the connection, after the bytes before it.
    */
   async read(holdMs = 0): Promise<readonly Uint8Array[] | undefined> {
-    while (this.#queued === 0 && !this.#over && !this.#closed) await this.#more()
+    while (this.#queued === 0 && !this.#over) await this.#more()
     const early = this.#returnedAt + holdMs - performance.now()
-    if (early > 0 && !this.#over && !this.#closed) await this.#hold(early)
-    if (this.#queued === 0 || this.#closed) {
-      if (this.#failure !== undefined && !this.#closed) throw this.#failure.thrown
+    if (early > 0 && !this.#over) await this.#hold(early)
+    if (this.#queued === 0) {
+      if (this.#failure !== undefined) throw this.#failure.thrown
       return undefined
     }
     const pieces = this.#queue
@@ -69,10 +69,9 @@ export class ByteSource {
       this.#wakePump?.()
       let head = ''
       for (const piece of this.#queue) {
-        head = (head + Buffer.from(piece.buffer, piece.byteOffset, piece.byteLength).toString('latin1'))
-          .trimStart()
-          .slice(0, ENOUGH)
         if (head.length >= ENOUGH) break
+        head += Buffer.from(piece.buffer, piece.byteOffset, piece.byteLength).toString('latin1')
+        head = head.trimStart().slice(0, ENOUGH)
       }
       const kind = kindOf(head, this.#over)
       if (kind !== undefined && this.#failure !== undefined && head === '') throw this.#failure.thrown
@@ -89,42 +88,43 @@ export class ByteSource {
   async text(limit: number): Promise<string> {
     const pieces: Uint8Array[] = []
     let bytes = 0
-    for (;;) {
-      const more = await this.read()
-      if (more === undefined) return new TextDecoder().decode(Buffer.concat(pieces))
+    for (let more = await this.read(); more !== undefined; more = await this.read()) {
       for (const piece of more) bytes += piece.length
-      if (bytes > limit) {
-        this.close()
-        throw new RangeError(`The answer is larger than ${Math.round(limit / 1024 / 1024)} MB.`)
-      }
       pieces.push(...more)
+      if (bytes <= limit) continue
+      this.close()
+      throw new RangeError(`The answer is larger than ${Math.round(limit / 1024 / 1024)} MB.`)
     }
+    return new TextDecoder().decode(Buffer.concat(pieces))
   }
 
-  /** Closes the connection unless the answer has been read to its end. */
-  close(): void {
-    if (this.#closed) return
-    this.#closed = true
+  /** Drops what was not read, and closes the connection unless the answer has come to its end. */
+  readonly close = (): void => {
+    this.#queue = []
+    this.#queued = 0
+    this.#failure = undefined
+    if (this.#over) return
+    this.#over = true
     this.#wakeReader?.()
     this.#wakePump?.()
-    if (!this.#over) void this.#reader?.cancel().catch(() => {})
+    void this.#reader?.cancel().catch(() => {})
   }
 
   async #pump(): Promise<void> {
     try {
-      while (this.#reader !== undefined && !this.#closed) {
+      while (this.#reader !== undefined && !this.#over) {
         if (this.#queued >= this.#most) {
           await new Promise<void>((resolve) => (this.#wakePump = resolve))
           continue
         }
         const { done, value } = await this.#reader.read()
-        if (done || value === undefined) break
+        if (done || value === undefined || this.#over) break
         this.#queue.push(value)
         this.#queued += value.length
         if (!this.#isHolding || this.#queued >= this.#most) this.#wakeReader?.()
       }
     } catch (thrown) {
-      this.#failure = { thrown }
+      if (!this.#over) this.#failure = { thrown }
       if (isAbort(thrown)) this.#queued = 0
     }
     this.#over = true

@@ -83,25 +83,20 @@ function bodyOf(stream: Readable): AnsweredBody {
   stream.once('error', finish)
   stream.once('close', () => finish(withCode('The connection was closed.', 'ECONNRESET')))
   const cancel = async (): Promise<void> => void stream.destroy()
-  return {
-    cancel,
-    getReader: () => ({
-      cancel,
-      async read() {
-        for (;;) {
-          const value = pieces.shift()
-          if (value !== undefined) {
-            queued -= value.length
-            if (stream.isPaused()) stream.resume()
-            return { done: false, value }
-          }
-          if (end?.failure !== undefined) throw end.failure
-          if (end !== undefined) return { done: true }
-          await new Promise<void>((resolve) => (wake = resolve))
-        }
-      },
-    }),
+  async function read(): Promise<{ readonly done: boolean; readonly value?: Uint8Array }> {
+    for (;;) {
+      const value = pieces.shift()
+      if (value !== undefined) {
+        queued -= value.length
+        if (stream.isPaused()) stream.resume()
+        return { done: false, value }
+      }
+      if (end?.failure !== undefined) throw end.failure
+      if (end !== undefined) return { done: true }
+      await new Promise<void>((resolve) => (wake = resolve))
+    }
   }
+  return { cancel, getReader: () => ({ cancel, read }) }
 }
 
 function withCode(message: string, code: string): Error {

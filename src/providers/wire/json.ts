@@ -20,7 +20,7 @@ export function asArray(value: unknown): readonly unknown[] {
 }
 
 /** The members of a list that are objects. */
-export function objectsIn(value: unknown): readonly JsonObject[] {
+export function objectsIn(value: unknown): JsonObject[] {
   return asArray(value).filter((member): member is JsonObject => asObject(member) !== undefined)
 }
 

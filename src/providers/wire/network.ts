@@ -3,7 +3,7 @@
 import { CriaError } from '../../core/error.ts'
 import type { ErrorCode } from '../../core/error.ts'
 
-/** Who is talked to. */
+/** The server that is asked. */
 export interface Peer {
   /** Name of the provider: `openai`. */
   readonly provider: string
@@ -13,57 +13,53 @@ export interface Peer {
 
 interface Trouble {
   readonly code: ErrorCode
-  /** What happened; `HOST` stands for the host. */
+  /** Says what happened; `HOST` stands for the host. */
   readonly words: string
-  /** What to do. */
+  /** Says what to do. */
   readonly hint?: string | undefined
   readonly retryable?: boolean
 }
 
-const network = (words: string, hint?: string): Trouble => ({ code: 'network', words, hint })
-const late = (words: string): Trouble => ({ code: 'timeout', words })
-const lasting = (words: string, hint: string): Trouble => ({ code: 'network', words, hint, retryable: false })
-const untrusted = (what: string): Trouble =>
-  lasting(
-    `the certificate of HOST ${what}`,
-    'The certificate of the server is not trusted: check the base URL, or name its authority in NODE_EXTRA_CA_CERTS.',
-  )
-
-const UNREACHABLE = network('there is no way to HOST')
-const CLOSED = network('HOST closed the connection')
-const NOT_ACCEPTED = late('HOST did not accept the connection in time')
-const SELF_SIGNED = untrusted('is self-signed')
-const NOT_VERIFIED = untrusted('cannot be verified')
-const TOO_MANY_HEADERS: Trouble = { code: 'invalid_response', words: 'HOST sent more headers than fit', retryable: false }
-const NOT_TLS = lasting('HOST does not speak TLS', 'Does the base URL begin with https where the server speaks http?')
-
-/** By the code of an error of Node. */
-const TROUBLES: Readonly<Record<string, Trouble>> = {
-  ECONNREFUSED: network('nothing answers at HOST', 'Check that the server runs and that the base URL names its host and port.'),
-  ENOTFOUND: network('there is no host HOST', 'Check the base URL and the connection to the network.'),
-  EAI_AGAIN: network('the name HOST cannot be looked up now'),
-  EHOSTUNREACH: UNREACHABLE,
-  ENETUNREACH: UNREACHABLE,
-  ECONNRESET: CLOSED,
-  EPIPE: CLOSED,
-  UND_ERR_SOCKET: CLOSED,
-  // Compressed bytes end before their end.
-  Z_BUF_ERROR: CLOSED,
-  ETIMEDOUT: NOT_ACCEPTED,
-  UND_ERR_CONNECT_TIMEOUT: NOT_ACCEPTED,
-  UND_ERR_HEADERS_TIMEOUT: late('HOST did not begin to answer in time'),
-  UND_ERR_BODY_TIMEOUT: late('HOST stopped sending'),
-  UND_ERR_HEADERS_OVERFLOW: TOO_MANY_HEADERS,
-  HPE_HEADER_OVERFLOW: TOO_MANY_HEADERS,
-  CERT_HAS_EXPIRED: untrusted('has expired'),
-  DEPTH_ZERO_SELF_SIGNED_CERT: SELF_SIGNED,
-  SELF_SIGNED_CERT_IN_CHAIN: SELF_SIGNED,
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: NOT_VERIFIED,
-  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: NOT_VERIFIED,
-  ERR_TLS_CERT_ALTNAME_INVALID: untrusted('is for another host'),
-  ERR_SSL_WRONG_VERSION_NUMBER: NOT_TLS,
-  EPROTO: NOT_TLS,
+function network(words: string, hint?: string): Trouble {
+  return { code: 'network', words, hint }
 }
+
+function lasting(words: string, hint?: string): Trouble {
+  return { code: 'network', words, hint, retryable: false }
+}
+
+function untrusted(what: string): Trouble {
+  const hint = 'The certificate of the server is not trusted: check the base URL, or name its authority in NODE_EXTRA_CA_CERTS.'
+  return lasting(`the certificate of HOST ${what}`, hint)
+}
+
+/** By the codes of errors of Node. */
+const TROUBLES = new Map<string, Trouble>(
+  Object.entries({
+    ECONNREFUSED: network('nothing answers at HOST', 'Check that the server runs and that the base URL names its host and port.'),
+    ENOTFOUND: network('there is no host HOST', 'Check the base URL and the connection to the network.'),
+    EAI_AGAIN: network('the name HOST cannot be looked up now'),
+    'EHOSTUNREACH ENETUNREACH': network('there is no way to HOST'),
+    // `Z_BUF_ERROR`: compressed bytes end before their end.
+    'ECONNRESET EPIPE UND_ERR_SOCKET Z_BUF_ERROR': network('HOST closed the connection'),
+    'ETIMEDOUT UND_ERR_CONNECT_TIMEOUT': { code: 'timeout', words: 'HOST did not accept the connection in time' },
+    UND_ERR_HEADERS_TIMEOUT: { code: 'timeout', words: 'HOST did not begin to answer in time' },
+    UND_ERR_BODY_TIMEOUT: { code: 'timeout', words: 'HOST stopped sending' },
+    'UND_ERR_HEADERS_OVERFLOW HPE_HEADER_OVERFLOW': {
+      code: 'invalid_response',
+      words: 'HOST sent more headers than fit',
+      retryable: false,
+    },
+    CERT_HAS_EXPIRED: untrusted('has expired'),
+    'DEPTH_ZERO_SELF_SIGNED_CERT SELF_SIGNED_CERT_IN_CHAIN': untrusted('is self-signed'),
+    'UNABLE_TO_VERIFY_LEAF_SIGNATURE UNABLE_TO_GET_ISSUER_CERT_LOCALLY': untrusted('cannot be verified'),
+    ERR_TLS_CERT_ALTNAME_INVALID: untrusted('is for another host'),
+    'ERR_SSL_WRONG_VERSION_NUMBER EPROTO': lasting(
+      'HOST does not speak TLS',
+      'Does the base URL begin with https where the server speaks http?',
+    ),
+  } satisfies Record<string, Trouble>).flatMap(([codes, trouble]) => codes.split(' ').map((code) => [code, trouble] as const)),
+)
 
 const GARBLED: Trouble = {
   code: 'invalid_response',
@@ -79,7 +75,7 @@ const BLOCKED = lasting(
 /** The request could not be sent, or no answer to it began. */
 export function connectionError(thrown: unknown, peer: Peer): CriaError {
   const { code, trouble } = find(thrown)
-  const { message } = innermost(thrown)
+  const { message } = [...causes(thrown)].at(-1) ?? new Error(String(thrown))
   const known = message === 'bad port' ? BLOCKED : (trouble ?? network(`HOST cannot be reached: ${message}`))
   return errorOf(known, code === undefined ? '' : ` (${code})`, peer, thrown)
 }
@@ -87,11 +83,10 @@ export function connectionError(thrown: unknown, peer: Peer): CriaError {
 /** The answer had begun and broke off. */
 export function brokenOff(thrown: unknown, peer: Peer): CriaError {
   const { code, trouble } = find(thrown)
-  const { provider, host } = peer
-  if (trouble !== undefined && trouble.code !== 'network')
-    return errorOf(trouble, ` in the middle of the answer (${code})`, peer, thrown)
   const by = code === undefined ? '' : ` (${code})`
-  const message = `${provider}: the connection to ${host} broke in the middle of the answer${by}.`
+  if (trouble !== undefined && trouble.code !== 'network')
+    return errorOf(trouble, ` in the middle of the answer${by}`, peer, thrown)
+  const message = `${peer.provider}: the connection to ${peer.host} broke in the middle of the answer${by}.`
   return new CriaError('stream_interrupted', message, { cause: thrown })
 }
 
@@ -104,7 +99,7 @@ function find(thrown: unknown): { code?: string; trouble?: Trouble } {
     const code = (error as { code?: unknown }).code
     if (typeof code !== 'string') continue
     // Decompression and HTTP parsing have a family of codes each.
-    const trouble = TROUBLES[code] ?? (/^(Z_|ERR__?BROTLI|HPE_|ERR_ZSTD|ZSTD_)/.test(code) ? GARBLED : undefined)
+    const trouble = TROUBLES.get(code) ?? (/^(Z_|ERR__?BROTLI|HPE_|ERR_ZSTD|ZSTD_)/.test(code) ? GARBLED : undefined)
     if (trouble !== undefined) return { code, trouble }
   }
   return {}
@@ -118,10 +113,6 @@ export function* causes(thrown: unknown): Generator<Error, void, undefined> {
     yield error
     error = error.cause ?? (error instanceof AggregateError ? (error.errors as unknown[])[0] : undefined)
   }
-}
-
-function innermost(thrown: unknown): Error {
-  return [...causes(thrown)].at(-1) ?? new Error(String(thrown))
 }
 
 export function isAbort(thrown: unknown): boolean {

@@ -3,7 +3,6 @@
 import { gitVariables, HARMLESS_GIT } from '../../util/git-settings.ts'
 import type { SandboxKind } from '../../core/tool.ts'
 import type { GitSettings } from '../../util/git-settings.ts'
-import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 
 /** Parts of names that mean a secret, between underscores: `OPENAI_API_KEY`, `GITHUB_TOKEN`, `DB_PASSWORD`, `APIKEY`. */
@@ -141,6 +140,7 @@ function keysOf(file: string): Promise<readonly string[]> {
       env: { PATH: '/usr/local/bin:/usr/bin:/bin:/opt/homebrew/bin' },
     }
     // What cannot be read by git names no program for git either.
+    const { execFile } = process.getBuiltinModule('node:child_process')
     execFile('git', words, options, (_error, output) => resolve(output.split('\0').filter((key) => key !== '')))
   })
 }

@@ -1,8 +1,6 @@
 /** Ends process groups when our process dies without a chance to do so. */
 
-import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
-import { Socket } from 'node:net'
 
 const SCRIPT = `
 alive=
@@ -51,6 +49,8 @@ function endWhenIdle(): void {
 
 /** It sees no signal of the terminal, and does not hold up the end of our process. Without it there is only less comfort. */
 function start(): ChildProcess {
+  const { spawn } = process.getBuiltinModule('node:child_process')
+  const { Socket } = process.getBuiltinModule('node:net')
   const child: ChildProcess = spawn('/bin/sh', ['-c', SCRIPT], {
     detached: true,
     stdio: ['pipe', 'ignore', 'ignore'],

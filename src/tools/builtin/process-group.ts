@@ -5,7 +5,6 @@
  * of environments; a program that clears its own is not found.
  */
 
-import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
@@ -70,7 +69,9 @@ export class ProcessGroup {
     const env = id === undefined ? options.env : { ...options.env, [VARIABLE]: id }
     // A session of its own: the terminal is out of reach, for questions as for signals.
     const start = (): ChildProcess =>
-      spawn(program, words, { cwd, env, detached: true, stdio: [takesInput ? 'pipe' : 'ignore', 'pipe', 'pipe'] })
+      process
+        .getBuiltinModule('node:child_process')
+        .spawn(program, words, { cwd, env, detached: true, stdio: [takesInput ? 'pipe' : 'ignore', 'pipe', 'pipe'] })
     this.#child = kept(start)
     const { stdin, stdout, stderr } = this.#child
     if (this.#mark !== undefined) marks.add(this.#mark)

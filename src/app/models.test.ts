@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { PROVIDER_NAMES } from '../providers/registry.ts'
-import { knownName } from './model-names.ts'
+import { knownName } from './models.ts'
 import { createModel, defaultModelRef, resolvePointer } from './models.ts'
 
 describe('names of models', () => {

@@ -16,8 +16,8 @@ import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { ContextPiece } from '../../core/injection.ts'
-import { gitStatusSource } from './git-status.ts'
-import type { GitStatusOptions } from './git-status.ts'
+import type { Surroundings } from '../paths.ts'
+import { loadGitStatus } from './built-in.ts'
 
 let base: string
 let repo: string
@@ -70,21 +70,22 @@ function touch(path: string): void {
   utimesSync(join(repo, path), new Date(), new Date(Date.now() - 5000))
 }
 
+interface StatusOptions extends Surroundings {
+  readonly maxTokens: number
+  readonly timeout: number
+}
+
 async function status(
-  options: Partial<GitStatusOptions> = {},
+  options: Partial<StatusOptions> = {},
 ): Promise<{ readonly pieces: readonly ContextPiece[]; readonly notices: readonly string[] }> {
   const notices: string[] = []
-  const source = gitStatusSource({ cwd: repo, env: bareEnv(), maxTokens: 2000, timeout: 30_000, ...options })
-  const pieces = await source.load({
-    signal: new AbortController().signal,
-    maxTokens: source.maxTokens,
-    reads: [],
-    notice: (message) => notices.push(message),
-  })
+  const { signal = new AbortController().signal, maxTokens = 2000, timeout = 30_000, ...around } = options
+  const request = { signal, maxTokens, reads: [], notice: (message: string) => notices.push(message) }
+  const pieces = await loadGitStatus(request, { cwd: repo, env: bareEnv(), ...around }, timeout)
   return { pieces, notices }
 }
 
-const textOf = async (options: Partial<GitStatusOptions> = {}): Promise<string | undefined> =>
+const textOf = async (options: Partial<StatusOptions> = {}): Promise<string | undefined> =>
   (await status(options)).pieces[0]?.text
 
 describe('git status', () => {
@@ -132,9 +133,8 @@ describe('git status', () => {
   it('ENG-CTX-003 stops when the turn is aborted', async () => {
     execFileSync('mkfifo', [join(base, 'pipe')])
     git('config', 'core.excludesFile', join(base, 'pipe'))
-    const source = gitStatusSource({ cwd: repo, env: bareEnv(), maxTokens: 2000 })
     const signal = AbortSignal.timeout(300)
-    const loading = source.load({ signal, maxTokens: 2000, reads: [], notice: () => {} })
+    const loading = status({ signal, timeout: 3000 })
     await expect(loading).rejects.toThrow('aborted due to timeout')
     await expect(loading).rejects.toSatisfy((reason) => reason === signal.reason)
   })

@@ -1,4 +1,4 @@
-/** Tests whether two systems differ on the same questions by more than chance, with paired tests over the differences of each question. */
+/** Tests whether two systems differ by more than chance: paired tests over the same questions, intervals and tests of shares. */
 
 export interface PairedTest {
   /** Mean of the differences. */
@@ -70,50 +70,21 @@ function pairedT(differences: readonly number[]): number {
   return studentTail(average / Math.sqrt(variance / count), count - 1)
 }
 
-/** Two-sided tail of Student's t: the regularised incomplete beta function at df / (df + t²) (Abramowitz and Stegun, 26.7.1). */
+/**
+ * Two-sided tail of Student's t, by the finite series for whole degrees of freedom (Abramowitz and Stegun, "Handbook of Mathematical Functions",
+ * 26.7.3 and 26.7.4).
+ */
 export function studentTail(t: number, freedom: number): number {
-  return incompleteBeta(freedom / 2, 0.5, freedom / (freedom + t * t))
-}
-
-/** By its continued fraction, evaluated with Lentz's method (Press et al., "Numerical Recipes", 6.4). */
-function incompleteBeta(a: number, b: number, x: number): number {
-  if (x <= 0) return 0
-  if (x >= 1) return 1
-  const front = Math.exp(logGamma(a + b) - logGamma(a) - logGamma(b) + a * Math.log(x) + b * Math.log(1 - x))
-  return x < (a + 1) / (a + b + 2) ? (front * betaFraction(a, b, x)) / a : 1 - (front * betaFraction(b, a, 1 - x)) / b
-}
-
-const TINY = 1e-300
-
-function betaFraction(a: number, b: number, x: number): number {
-  const away = (value: number): number => (Math.abs(value) < TINY ? TINY : value)
-  let c = 1
-  let d = 1 / away(1 - ((a + b) * x) / (a + 1))
-  let result = d
-  for (let m = 1; m <= 300; m++) {
-    const even = (m * (b - m) * x) / ((a + 2 * m - 1) * (a + 2 * m))
-    d = 1 / away(1 + even * d)
-    c = away(1 + even / c)
-    result *= d * c
-    const odd = (-(a + m) * (a + b + m) * x) / ((a + 2 * m) * (a + 2 * m + 1))
-    d = 1 / away(1 + odd * d)
-    c = away(1 + odd / c)
-    result *= d * c
-    if (Math.abs(d * c - 1) < 1e-15) break
+  const angle = Math.atan(Math.abs(t) / Math.sqrt(freedom))
+  const isOdd = freedom % 2 === 1
+  let term = isOdd ? Math.cos(angle) : 1
+  let series = freedom === 1 ? 0 : term
+  for (let power = isOdd ? 3 : 2; power < freedom; power += 2) {
+    term *= ((power - 1) / power) * Math.cos(angle) ** 2
+    series += term
   }
-  return result
-}
-
-/** Lanczos' approximation with g = 7 and nine terms. */
-function logGamma(x: number): number {
-  if (x < 0.5) return Math.log(Math.PI / Math.sin(Math.PI * x)) - logGamma(1 - x)
-  const terms = [
-    676.5203681218851, -1259.1392167224028, 771.32342877765313, -176.61502916214059, 12.507343278686905, -0.13857109526572012,
-    9.9843695780195716e-6, 1.5056327351493116e-7,
-  ]
-  const sum = terms.reduce((total, term, index) => total + term / (x + index), 0.99999999999980993)
-  const base = x + 6.5
-  return 0.5 * Math.log(2 * Math.PI) + (x - 0.5) * Math.log(base) - base + Math.log(sum)
+  const within = Math.sin(angle) * series
+  return Math.max(0, 1 - (isOdd ? (2 / Math.PI) * (angle + within) : within))
 }
 
 /** Mulberry32: small, and the same everywhere. */
@@ -129,4 +100,31 @@ function chanceOf(seed: number): () => number {
 
 export function mean(values: readonly number[]): number {
   return values.length === 0 ? 0 : values.reduce((sum, value) => sum + value, 0) / values.length
+}
+
+/** 97.5 % quantile of the normal distribution. */
+const Z = 1.959_963_984_540_054
+
+/** 95 % score interval of a share (Wilson, "Probable inference, the law of succession, and statistical inference", JASA 22, 1927). */
+export function wilson(successes: number, trials: number): readonly [number, number] | null {
+  if (trials === 0) return null
+  const share = successes / trials
+  const scale = 1 + Z ** 2 / trials
+  const centre = (share + Z ** 2 / (2 * trials)) / scale
+  const half = (Z / scale) * Math.sqrt((share * (1 - share)) / trials + Z ** 2 / (4 * trials ** 2))
+  return [Math.max(0, centre - half), Math.min(1, centre + half)]
+}
+
+/** Two-sided exact test of a fair coin: the chance of a count that is no more likely than this one. */
+export function binomialP(successes: number, trials: number): number {
+  const extreme = Math.max(successes, trials - successes)
+  if (2 * extreme === trials) return 1
+  // In logarithms: a factorial of some hundred choices is no number any more.
+  let logarithm = -trials * Math.LN2
+  let tail = 0
+  for (let k = trials; k >= extreme; k--) {
+    tail += Math.exp(logarithm)
+    logarithm += Math.log(k) - Math.log(trials - k + 1)
+  }
+  return Math.min(1, 2 * tail)
 }

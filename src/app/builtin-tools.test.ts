@@ -6,7 +6,7 @@ import { AgentBot, ToolBot } from '../bots/tool-bots.ts'
 import { ScriptedModel } from '../providers/scripted/scripted-model.ts'
 import type { ScriptedAnswer } from '../providers/scripted/scripted-model.ts'
 import { findSandbox } from '../tools/sandbox/find-sandbox.ts'
-import { defaultTools, runCodeTool } from './default-tools.ts'
+import { defaultTools, runCodeTool } from './builtin-tools.ts'
 
 const calls = (name: string, input: object): ScriptedAnswer => ({ toolCalls: [{ name, input: input as never }] })
 const options = (...answers: ScriptedAnswer[]) => ({

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { holm, pairedTest, studentTail } from './significance.ts'
+import { holm, pairedTest, studentTail } from './statistics.ts'
 
 describe('Student’s tail', () => {
   // Tables of the two-sided t distribution.

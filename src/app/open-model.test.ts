@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, test, vi } from 'vitest'
 import { ScriptedModel } from '../providers/scripted/scripted-model.ts'
 import { createModel } from './models.ts'
-import { defaultModel, resolveModel } from './user-models.ts'
+import { defaultModel, resolveModel } from './open-model.ts'
 
 let home: string
 beforeEach(() => {

@@ -1,0 +1,187 @@
+/** Reads collections, runs and predictions: files of one entry a line. A large file need not fit into memory, and a mistake is told with its line. */
+
+import { createReadStream } from 'node:fs'
+import { access, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline/promises'
+import { CriaError } from '../../core/error.ts'
+import { isRecord } from '../../util/check.ts'
+import type { GoldQuestion, Prediction } from './answer-score.ts'
+import type { Judgments, RankedDocument } from './metrics.ts'
+
+export interface BeirDocument {
+  readonly id: string
+  readonly title: string
+  readonly text: string
+}
+
+export interface BeirQuery {
+  readonly id: string
+  readonly text: string
+}
+
+export type Run = ReadonlyMap<string, readonly RankedDocument[]>
+
+const BEIR = 'a BEIR folder with corpus.jsonl, queries.jsonl and qrels/test.tsv'
+const ANSWERS = 'a collection with corpus.jsonl and answers.jsonl'
+
+/** Looks for the files of BEIR's format (Thakur et al., 2021). @throws CriaError `not_found` that names the first that is missing. */
+export async function checkBeirFolder(folder: string): Promise<void> {
+  const found = await stat(folder).catch(() => undefined)
+  if (found?.isDirectory() !== true) throw new CriaError('not_found', `${folder} is no folder: expected ${BEIR}.`)
+  for (const file of ['corpus.jsonl', 'queries.jsonl', join('qrels', 'test.tsv')]) await checkFile(join(folder, file), BEIR)
+}
+
+/** One after the other. @throws CriaError `not_found`, or `invalid_request` that names the line, as all readers here. */
+export async function* readCorpus(folder: string): AsyncGenerator<BeirDocument> {
+  for await (const line of readObjects(join(folder, 'corpus.jsonl'), BEIR)) {
+    yield { id: beirIdOf(line), title: textOf(line, 'title', ''), text: textOf(line, 'text') }
+  }
+}
+
+export function readQueries(folder: string): Promise<BeirQuery[]> {
+  const lines = readObjects(join(folder, 'queries.jsonl'), BEIR)
+  return Array.fromAsync(lines, (line) => ({ id: beirIdOf(line), text: textOf(line, 'text') }))
+}
+
+/** Grades by query and document. */
+export async function readJudgments(folder: string): Promise<Map<string, Judgments>> {
+  const judgments = new Map<string, Map<string, number>>()
+  for await (const line of readLines(join(folder, 'qrels', 'test.tsv'), BEIR)) {
+    const [query, document, grade, more] = line.content.split('\t')
+    const value = Number(grade)
+    if (query === undefined || document === undefined || grade === undefined || grade.trim() === '' || more !== undefined) {
+      throw mistakeIn(line, 'expected query id, document id and grade, separated by tabs.')
+    }
+    if (!Number.isFinite(value)) {
+      if (line.number === 1) continue
+      throw mistakeIn(line, `the grade ${JSON.stringify(grade)} is no number.`)
+    }
+    const known = judgments.get(query)
+    if (known === undefined) judgments.set(query, new Map([[document, value]]))
+    else known.set(document, value)
+  }
+  return judgments
+}
+
+/** Reads what `--run` wrote, in the format of TREC. */
+export async function readRun(file: string): Promise<Run> {
+  const run = new Map<string, RankedDocument[]>()
+  for await (const line of readLines(file, 'a run, as --run writes it')) {
+    const [query, , id, , points] = line.content.trim().split(/\s+/)
+    const score = Number(points)
+    if (query === undefined || id === undefined || points === undefined || Number.isNaN(score)) {
+      throw mistakeIn(line, 'expected query, Q0, document, rank, score and a tag.')
+    }
+    const known = run.get(query)
+    if (known === undefined) run.set(query, [{ id, score }])
+    else known.push({ id, score })
+  }
+  return run
+}
+
+/** Answerable questions first. */
+export async function readQuestions(folder: string): Promise<GoldQuestion[]> {
+  const questions = await Array.fromAsync(readObjects(join(folder, 'answers.jsonl'), ANSWERS), toQuestion)
+  const file = join(folder, 'unanswerable.jsonl')
+  if ((await stat(file).catch(() => undefined)) === undefined) return questions
+  const unanswerable = await Array.fromAsync(readObjects(file, ANSWERS), toQuestion)
+  return [...questions, ...unanswerable.map((question) => ({ ...question, answers: [] }))]
+}
+
+function toQuestion(line: ObjectLine): GoldQuestion {
+  return {
+    id: textOf(line, '_id'),
+    question: textOf(line, 'question'),
+    answers: textsOf(line, 'answers'),
+    docIds: textsOf(line, 'doc_ids'),
+    source: textOf(line, 'source', ''),
+  }
+}
+
+/** Title and text of the documents that were cited. */
+export async function readDocuments(folder: string, ids: ReadonlySet<string>): Promise<Map<string, string>> {
+  const documents = new Map<string, string>()
+  for await (const line of readObjects(join(folder, 'corpus.jsonl'), ANSWERS)) {
+    const id = textOf(line, '_id')
+    if (ids.has(id)) documents.set(id, `${textOf(line, 'title', '')}\n${textOf(line, 'text', '')}`)
+  }
+  return documents
+}
+
+/** Reads what `--predictions` wrote. */
+export function readPredictions(file: string): Promise<Prediction[]> {
+  return Array.fromAsync(readObjects(file, 'answers, as --predictions writes them'), (line) => ({
+    id: textOf(line, '_id'),
+    answer: textOf(line, 'answer', ''),
+    quote: textOf(line, 'quote', ''),
+    docId: textOf(line, 'doc_id', ''),
+    block: textOf(line, 'block', textOf(line, 'quote', '')),
+  }))
+}
+
+interface Line {
+  readonly file: string
+  /** From 1. */
+  readonly number: number
+  readonly content: string
+}
+
+interface ObjectLine extends Line {
+  readonly value: Readonly<Record<string, unknown>>
+}
+
+/** @param expected what the file should be, for a user who named another one. */
+async function checkFile(file: string, expected: string): Promise<void> {
+  await access(file).catch((cause: unknown) => {
+    throw new CriaError('not_found', `${file} does not exist: expected ${expected}.`, { cause })
+  })
+}
+
+/** Yields the lines that are not blank. */
+async function* readLines(file: string, expected: string): AsyncGenerator<Line> {
+  await checkFile(file, expected)
+  let number = 0
+  for await (const content of createInterface({ input: createReadStream(file), crlfDelay: Infinity })) {
+    number++
+    if (content.trim() !== '') yield { file, number, content: number === 1 ? content.replace(/^\ufeff/, '') : content }
+  }
+}
+
+async function* readObjects(file: string, expected: string): AsyncGenerator<ObjectLine> {
+  for await (const line of readLines(file, expected)) {
+    let value: unknown
+    try {
+      value = JSON.parse(line.content)
+    } catch (cause) {
+      throw mistakeIn(line, 'this is not JSON.', cause)
+    }
+    if (!isRecord(value)) throw mistakeIn(line, 'expected a JSON object.')
+    yield { ...line, value }
+  }
+}
+
+/** Numbers are ids as well: some collections have them. */
+function beirIdOf(line: ObjectLine): string {
+  const id = line.value['_id']
+  if (typeof id === 'number') return String(id)
+  if (id !== '') return textOf(line, '_id')
+  throw mistakeIn(line, '"_id" must be a string.')
+}
+
+/** @param fallback for a field that is missing; without one, that is a mistake. */
+function textOf(line: ObjectLine, field: string, fallback?: string): string {
+  const found = line.value[field] ?? fallback
+  if (typeof found === 'string') return found
+  throw mistakeIn(line, `"${field}" must be a string.`)
+}
+
+function textsOf(line: ObjectLine, field: string): string[] {
+  const found = line.value[field] ?? []
+  if (Array.isArray(found) && found.every((item) => typeof item === 'string')) return found
+  throw mistakeIn(line, `"${field}" must be a list of strings.`)
+}
+
+function mistakeIn({ file, number }: Line, what: string, cause?: unknown): CriaError {
+  return new CriaError('invalid_request', `${file}, line ${number}: ${what}`, cause === undefined ? {} : { cause })
+}
