@@ -17,8 +17,8 @@ const STATIONS = ['prepare', 'model', 'tools', 'citations']
 const ADAPTERS = ['providers', 'stores', 'recorders']
 const BASE = ['core', 'text', 'util']
 
-/** Folder → folders it may import, beside itself. */
-const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
+/** Folder → folders it may import, beside itself. As in docs/architecture.md. */
+export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   core: [],
   util: [],
   text: ['util'],

@@ -3,7 +3,7 @@
 import { ConfigurationError, CriaError, toCriaError } from '../core/error.ts'
 import type { LanguageModel } from '../core/model.ts'
 import type { Tool, ToolContext } from '../core/tool.ts'
-import { checkNames, checkNumber, checkType } from '../engine/check-values.ts'
+import { checkNames, checkNumber, checkType } from '../engine/checks/values.ts'
 import { inheritedModels } from '../engine/parent.ts'
 import { namesOf } from '../util/nearest.ts'
 import { resultOf } from './event-stream.ts'

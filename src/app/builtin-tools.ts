@@ -3,7 +3,7 @@
 import { basename, dirname } from 'node:path'
 import { CriaError } from '../core/error.ts'
 import type { Tool } from '../core/tool.ts'
-import { checkList, checkNames, checkNumber } from '../engine/check-values.ts'
+import { checkList, checkNames, checkNumber } from '../engine/checks/values.ts'
 import { builtinTools as toolsOf } from '../tools/builtin/builtin-tools.ts'
 import type { BuiltinToolOptions } from '../tools/builtin/builtin-tools.ts'
 import { returnObjectTool, runCodeTool as codeTool } from '../tools/builtin/run-code.ts'

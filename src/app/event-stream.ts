@@ -3,7 +3,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { ConfigurationError, CriaError, errorFromInfo } from '../core/error.ts'
 import type { QueryEvent, QueryResult } from '../core/event.ts'
-import { checkNames, checkNumber } from '../engine/check-values.ts'
+import { checkNames, checkNumber } from '../engine/checks/values.ts'
 import { abortReasonOf, causeOf } from '../model/error-info.ts'
 import { namesOf } from '../util/nearest.ts'
 

@@ -2,7 +2,7 @@
 
 import { ConfigurationError } from '../core/error.ts'
 import type { LanguageModel, ModelFacts } from '../core/model.ts'
-import { checkNames, checkNumber, checkObject, checkType } from '../engine/check-values.ts'
+import { checkNames, checkNumber, checkObject, checkType } from '../engine/checks/values.ts'
 import { CONNECTION_OPTIONS } from '../providers/connection.ts'
 import { createProviderModel } from '../providers/create.ts'
 import type { AiSdkModel } from '../providers/ai-sdk/language-model.ts'

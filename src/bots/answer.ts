@@ -3,8 +3,8 @@
 import { ConfigurationError, CriaError, errorFromInfo, NoAssistantMessageError } from '../core/error.ts'
 import type { NoticeEvent, QueryEvent, QueryResult } from '../core/event.ts'
 import type { Message } from '../core/message.ts'
-import { eitherOf } from '../engine/check-values.ts'
-import { abortReasonOf, causeOf } from '../engine/to-the-end.ts'
+import { eitherOf } from '../engine/checks/values.ts'
+import { abortReasonOf, causeOf } from '../engine/turn-end.ts'
 import { defined } from '../util/check.ts'
 import { unheard } from '../util/promise.ts'
 

@@ -8,7 +8,7 @@ import { createId } from '../core/id.ts'
 import type { Tool } from '../core/tool.ts'
 import { foldParts, streamRequest, toolCallsInText } from '../engine/completion.ts'
 import type { ModelResponse } from '../engine/completion.ts'
-import { specOf } from '../engine/turn-request.ts'
+import { specOf } from '../engine/turn.ts'
 import type { SimpleBot } from './simple-bot.ts'
 
 export type { ModelResponse } from '../engine/completion.ts'

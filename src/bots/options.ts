@@ -11,8 +11,8 @@ import { jsonSchemaOf } from '../core/schema.ts'
 import type { Schema } from '../core/schema.ts'
 import type { MemoryStore } from '../core/store.ts'
 import { resolveModel } from '../app/open-model.ts'
-import { checkSettings, SETTINGS } from '../engine/check-settings.ts'
-import { checkList, checkNames, checkNumber, checkOneOf, checkPort, checkType, eitherOf } from '../engine/check-values.ts'
+import { checkSettings, SETTINGS } from '../engine/checks/options.ts'
+import { checkList, checkNames, checkNumber, checkOneOf, checkPort, checkType, eitherOf } from '../engine/checks/values.ts'
 import { namesOf } from '../util/nearest.ts'
 
 /** Where the text of an answer is shown while it comes. */

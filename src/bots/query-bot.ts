@@ -8,10 +8,10 @@ import { toMessages, user } from '../core/message.ts'
 import type { Message, MessageInput } from '../core/message.ts'
 import type { Span } from '../core/span.ts'
 import type { ChunkFilter, DocumentSource, MemoryStore } from '../core/store.ts'
-import { checkRetrieval, checkVerify } from '../engine/check-options.ts'
-import { checkPort } from '../engine/check-values.ts'
-import { composeForRag, DEFAULT_RESULTS } from '../engine/compose.ts'
-import type { RagComposition } from '../engine/compose.ts'
+import { checkRetrieval, checkVerify } from '../engine/checks/options.ts'
+import { checkPort } from '../engine/checks/values.ts'
+import { previewRag, DEFAULT_RESULTS } from '../engine/preview.ts'
+import type { RagComposition } from '../engine/preview.ts'
 import { currentSpan } from '../engine/span.ts'
 import { rememberAnswer } from './memory.ts'
 import { optionsOf, sharedOptions } from './options.ts'
@@ -87,12 +87,10 @@ export class QueryBot extends SimpleBot {
     // Captured before anything is waited for.
     const around = span ?? currentSpan()
     const { docstore, memory } = this.#stores()
-    return await composeForRag({
+    return await previewRag({
       system: this.systemPrompt,
       messages,
       retrieve: { ...resolveRetrieval(this.#retrieve), docstore, nResults, ...(memory === undefined ? {} : { memory }) },
-      memory,
-      nResults,
       span: around,
       model: await this.model(),
       request: this.settings(),

@@ -18,13 +18,13 @@ import { jsonSchemaOf } from '../core/schema.ts'
 import type { Span } from '../core/span.ts'
 import type { MemoryStore } from '../core/store.ts'
 import { completionRequest } from '../engine/completion.ts'
-import { composeForChat } from '../engine/compose.ts'
-import { checkNames, checkOneOf, checkType, eitherOf } from '../engine/check-values.ts'
+import { previewChat } from '../engine/preview.ts'
+import { checkNames, checkOneOf, checkType, eitherOf } from '../engine/checks/values.ts'
 import { inheritedRecorder } from '../engine/parent.ts'
 import type { QueryMetrics } from '../engine/options.ts'
 import type { Steering } from '../engine/steering.ts'
 import type { Turn } from '../engine/turn.ts'
-import { settingsOf, specOf } from '../engine/turn-request.ts'
+import { settingsOf, specOf } from '../engine/turn.ts'
 import { answerFrom, deltasOf, leavable } from './answer.ts'
 import type { AnswerStream, BotAnswer } from './answer.ts'
 import { keepsMessages, remember } from './memory.ts'
@@ -202,7 +202,7 @@ export class SimpleBot<Answer extends BotAnswer = BotAnswer> {
   /** System prompt, what the memory holds, what the user says. */
   async composeMessages(input: MessageInput): Promise<Message[]> {
     return [
-      ...(await composeForChat({
+      ...(await previewChat({
         system: this.systemPrompt,
         memory: this.memory,
         messages: toMessages(input),

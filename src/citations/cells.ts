@@ -1,12 +1,11 @@
 /** Values of a table that stand in another row or column than the statement says. */
 
-import { isComparable } from './amounts.ts'
+import { isComparable } from './quantities.ts'
 import { isEqual, shown } from '../text/same-amount.ts'
 import type { Quantity } from '../text/numbers.ts'
-import { reasonFor } from './mismatch.ts'
+import { reasonFor } from './passages.ts'
 import { cellsBefore, columnOf } from '../text/windows.ts'
-import type { Claim, Mismatch } from './mismatch.ts'
-import type { Passage } from './passages.ts'
+import type { Claim, Mismatch, Passage } from './passages.ts'
 import type { Window } from '../text/windows.ts'
 import { beginningIn, firstIndex } from '../util/range.ts'
 
@@ -69,7 +68,7 @@ function isLabel(claim: Claim, key: string, passage: Passage, rows: readonly Win
   )
 }
 
-/** Whether a number stands in the column that a word of the header names. */
+/** Tells whether a number stands in the column that a word of the header names. */
 function isUnder(passage: Passage, { start }: Quantity, { start: from, header }: Window, key: string): boolean {
   if (header === undefined) return false
   const column = columnOf(passage, header.start, header.end, key)

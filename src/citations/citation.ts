@@ -7,7 +7,7 @@ import { beginningOf, linesIn } from '../util/lines.ts'
 import type { Range } from '../util/range.ts'
 import { defined } from '../util/check.ts'
 
-/** What was found of a statement in the passage of one marker. */
+/** The result of checking a statement against the passage of one marker. */
 export interface Finding {
   readonly verdict: Verdict
   readonly kind: CitationKind

@@ -3,8 +3,7 @@
 import { hasForm, IDENTIFIER, isFirst, isIdentifier, isNameAt, listsIn, LONGEST_MEMBER, raw } from '../text/proper-names.ts'
 import { fold } from '../text/fold.ts'
 import { isClosed } from '../text/polarity-words.ts'
-import type { Claim, Mismatch } from './mismatch.ts'
-import type { Passage } from './passages.ts'
+import type { Claim, Mismatch, Passage } from './passages.ts'
 import type { Window } from '../text/windows.ts'
 import type { Range } from '../util/range.ts'
 

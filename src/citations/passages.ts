@@ -1,18 +1,20 @@
-/** Reads passages, and finds the window of a passage that comes nearest to a statement. */
+/** Reads passages, finds the window of a passage that comes nearest to a statement, and types the statement and what contradicts it. */
 
+import type { CitationKind } from '../core/citation.ts'
 import type { Retrieved } from '../core/message.ts'
+import { readWords } from '../text/comparable-words.ts'
+import type { IndexedWords, Words } from '../text/comparable-words.ts'
 import { fold } from '../text/fold.ts'
-import { isClosed } from '../text/polarity-words.ts'
 import { languageOf } from '../text/language.ts'
 import type { Language } from '../text/language.ts'
 import { readQuantities } from '../text/numbers.ts'
 import type { Measured } from '../text/numbers.ts'
+import { isClosed } from '../text/polarity-words.ts'
 import { isYear } from '../text/same-amount.ts'
 import { windowsOf, withoutCommas } from '../text/windows.ts'
 import type { Window } from '../text/windows.ts'
 import { firstIndex } from '../util/range.ts'
-import { readWords } from '../text/comparable-words.ts'
-import type { IndexedWords, Words } from '../text/comparable-words.ts'
+import type { Range } from '../util/range.ts'
 
 export interface Passage extends IndexedWords {
   readonly retrieved: Retrieved
@@ -149,4 +151,32 @@ export function nearest(passage: Passage, weights: Weights, most: number): Near[
       const window = passage.windows[at]
       return window === undefined ? [] : [{ passage, window, share: total === 0 ? 0 : sum / total }]
     })
+}
+
+/** A statement with the passages that it cites. */
+export interface Claim extends Words {
+  readonly language: Language
+  readonly measured: Measured
+  /** Ranges of code in `text`. */
+  readonly code: readonly Range[]
+  /** Stems that mean something, with their weights. */
+  readonly weights: Weights
+  readonly cited: readonly Passage[]
+  /** Windows of the cited passages, nearest first. */
+  readonly near: readonly Near[]
+  /** Stems of the question: what it says, a statement need not find. */
+  readonly question: ReadonlySet<string>
+}
+
+export interface Mismatch {
+  readonly kind: CitationKind
+  readonly reason: string
+  readonly passage: Passage
+  /** Of the text of the passage: what contradicts the statement. */
+  readonly range: Range
+}
+
+/** A reason that names both sides. */
+export function reasonFor(said: string, has: string, where = 'the passage has'): string {
+  return `says “${said}” where ${where} “${has}”`
 }

@@ -5,9 +5,8 @@
  */
 
 import { clashes, clauseOf, isUnspaced, phrase, SENTENCE_PART_END, unspacedClash } from '../text/clauses.ts'
-import { reasonFor } from './mismatch.ts'
-import type { Claim, Mismatch } from './mismatch.ts'
-import type { Near } from './passages.ts'
+import { reasonFor } from './passages.ts'
+import type { Claim, Mismatch, Near } from './passages.ts'
 
 /** Share of the weight of a statement's clause that the clause of the passage must hold, and the share for scripts without spaces. */
 const SAME_CLAUSE = 0.5
@@ -39,7 +38,7 @@ function spacedMismatch(claim: Claim, near: Near): Mismatch | undefined {
   return undefined
 }
 
-/** Whether two clauses share most of what they say beside the words that clash. */
+/** Tells whether two clauses share most of what they say beside the words that clash. */
 function isSameClause(claim: Claim, own: number, { passage, window }: Near, their: number): boolean {
   const clause = clauseOf(claim, own, CLAUSE_END, 0, claim.words.length)
   const place = clauseOf(passage, their, SENTENCE_PART_END, window.from, window.to)

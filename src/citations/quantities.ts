@@ -1,20 +1,62 @@
-/** Numbers, dates and units of a statement that its passages contradict. */
+/** Finds numbers, dates and units of a statement that its passages contradict. */
 
+import { isDense, stemOf, wordAt } from '../text/comparable-words.ts'
 import { agree } from '../text/dates.ts'
 import type { DateMention } from '../text/dates.ts'
-import type { Quantity } from '../text/numbers.ts'
-import { isComparable, mayHave, MOST_COMPARED } from './amounts.ts'
-import { extent, isEqual, isSameAmount, isYear, shown } from '../text/same-amount.ts'
-import { reasonFor } from './mismatch.ts'
 import { halfStep, NEARLY, TOLD_BEFORE } from '../text/numbers.ts'
-import type { Claim, Mismatch } from './mismatch.ts'
+import type { Quantity } from '../text/numbers.ts'
+import { FRACTION, isEqual, isYear, LARGEST_ROMAN, roman, extent, isSameAmount, shown } from '../text/same-amount.ts'
 import { beginningIn } from '../util/range.ts'
-import { nearest } from './passages.ts'
-import type { Near, Passage } from './passages.ts'
-import { wordAt } from '../text/comparable-words.ts'
+import { nearest, reasonFor } from './passages.ts'
+import type { Claim, Mismatch, Near, Passage } from './passages.ts'
 
-/** Numbers of a statement that are compared; a sentence has few. A bound on the cost. */
+/** Words behind a number that may name what is counted. */
+const COUNTED_WITHIN = 3
+/** Numbers up to here are also counts of what a passage only lists. */
+const LARGEST_COUNT = 12
+/** Numbers of a statement that are compared: a bound on the cost. */
 const MOST_SAID = 20
+/** Numbers of a passage that each number of a statement is compared with. */
+export const MOST_COMPARED = 400
+
+/** Tells whether a number of the passage is so much of the same kind that one of them is wrong. */
+export function isComparable(claim: Claim, quantity: Quantity, passage: Passage, other: Quantity): boolean {
+  if ((quantity.form === 'ordinal') !== (other.form === 'ordinal')) return false
+  if (isYear(other) !== isYear(quantity)) return false
+  // A number that the statement has as well is not in the place of this one.
+  if (claim.measured.quantities.slice(0, MOST_SAID).some((own) => own !== quantity && isEqual(own, other))) return false
+  const isCountOfSame = countsSame(claim, quantity, passage, other)
+  if (quantity.unit !== undefined && other.unit !== undefined)
+    return quantity.unit.family === other.unit.family && (quantity.unit.name === other.unit.name || isCountOfSame)
+  if (quantity.unit !== undefined || other.unit !== undefined) return false
+  if (isCountOfSame) return true
+  // A small number may count what the passage only lists.
+  const [value = 0] = quantity.values
+  return quantity.form === 'digits' && other.form === 'digits' && (value > LARGEST_COUNT || !Number.isInteger(value))
+}
+
+/** Tells whether what stands behind both numbers is the same thing. */
+function countsSame(claim: Claim, quantity: Quantity, passage: Passage, other: Quantity): boolean {
+  const own = wordAt(claim, quantity.end)
+  const their = wordAt(passage, other.end)
+  const [ownWord = '', theirWord = ''] = [claim.words[own], passage.words[their]]
+  if (isDense(ownWord) || isDense(theirWord)) return ownWord === theirWord
+  const counted = new Set(passage.keys.slice(their, their + COUNTED_WITHIN).filter((key) => key.length > 3))
+  return claim.keys.slice(own, own + COUNTED_WITHIN).some((key) => counted.has(key) && claim.weights.has(key))
+}
+
+/** Tells whether a passage may have a number in a form that is not read: `XVIII`, `’45` for 1945, `three quarters` for 75 %. */
+export function mayHave(quantity: Quantity, { places, context, measured, text, values: known }: Passage): boolean {
+  const [value = 0] = quantity.values
+  // Beyond the numbers that are compared, an equal one is enough.
+  if (measured.quantities.length > MOST_COMPARED && quantity.values.some((each) => known.has(each))) return true
+  if (context.has(String(value))) return true
+  if (Number.isInteger(value) && value > 0 && value <= LARGEST_ROMAN && places.has(stemOf(roman(value)))) return true
+  if (quantity.unit?.family === 'percent' && FRACTION.test(text)) return true
+  if (!isYear(quantity)) return false
+  const short = value % 100
+  return short >= 10 && known.has(short)
+}
 
 export function quantityMismatch(claim: Claim): Mismatch | undefined {
   for (const date of claim.measured.dates.slice(0, MOST_SAID)) {
@@ -88,6 +130,17 @@ function wordsBeside(passage: Passage, quantity: Quantity, weights: Claim['weigh
   return new Set(passage.keys.slice(Math.max(0, at - BESIDE), at + BESIDE).filter((key) => weights.has(key))).size
 }
 
+/** A number of a statement with what its passages have. */
+interface Said {
+  readonly claim: Claim
+  readonly quantity: Quantity
+  /** As the statement writes it. */
+  readonly said: string
+  readonly all: readonly Other[]
+  /** Those of them that are equal to it. */
+  readonly equal: readonly Other[]
+}
+
 const LONGEST_HEDGE = 16
 
 function numberMismatch(claim: Claim, quantity: Quantity, all: readonly Other[]): Mismatch | undefined {
@@ -99,15 +152,16 @@ function numberMismatch(claim: Claim, quantity: Quantity, all: readonly Other[])
       isEqual(quantity, other) || (isNearly && other.values.some((theirs) => Math.abs(theirs - value) <= halfStep(value))),
   )
   const said = shown(claim.text, quantity)
-  if (equal.length > 0) return unitMismatch(claim, quantity, equal, all, said) ?? boundMismatch(claim, quantity, equal, all, said)
+  const asked: Said = { claim, quantity, said, all, equal }
+  if (equal.length > 0) return unitMismatch(asked) ?? boundMismatch(asked)
   if (claim.cited.some((passage) => mayHave(quantity, passage))) return undefined
-  if (isYear(quantity)) return yearMismatch(claim, quantity, all, said)
+  if (isYear(quantity)) return yearMismatch(asked)
   if (TOLD_BEFORE.test(before) || isDerived(claim, quantity, all)) return undefined
   const other = all.find((candidate) => isComparable(claim, quantity, candidate.passage, candidate.quantity))
   return other === undefined ? undefined : mismatch('number', said, other)
 }
 
-function yearMismatch(claim: Claim, quantity: Quantity, all: readonly Other[], said: string): Mismatch | undefined {
+function yearMismatch({ claim, quantity, said, all }: Said): Mismatch | undefined {
   const [value = 0] = quantity.values
   // `the 1970s`, `die 1970er`, `the 1700s`.
   const isSpan = value % 10 === 0 && /^(?:s|er|-е|х)/u.test(claim.text.slice(quantity.end, quantity.end + 2))
@@ -127,13 +181,7 @@ function yearsOf({ cited }: Claim): number[] {
 }
 
 /** The same number with another unit: every place that has the number measures something of that kind by another unit. */
-function unitMismatch(
-  claim: Claim,
-  quantity: Quantity,
-  equal: readonly Other[],
-  all: readonly Other[],
-  said: string,
-): Mismatch | undefined {
+function unitMismatch({ claim, quantity, said, all, equal }: Said): Mismatch | undefined {
   const { unit, rate } = quantity
   const [first] = equal
   if (first === undefined) return undefined
@@ -153,13 +201,7 @@ const SURE = 0.6
 const MARGIN = 0.3
 
 /** A number that stands in the passage, but in another place than the rest of the statement, where another one of its kind stands. */
-function boundMismatch(
-  claim: Claim,
-  quantity: Quantity,
-  equal: readonly Other[],
-  all: readonly Other[],
-  said: string,
-): Mismatch | undefined {
+function boundMismatch({ claim, quantity, said, all, equal }: Said): Mismatch | undefined {
   if (claim.measured.quantities.length + claim.measured.dates.length > 1) return undefined
   const words = new Map([...claim.weights].filter(([stem]) => !/^\p{N}/u.test(stem)))
   const near = claim.cited.flatMap((passage) => nearest(passage, words, claim.near.length)).sort((a, b) => b.share - a.share)

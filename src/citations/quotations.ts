@@ -16,7 +16,7 @@ export interface Quoting {
   /** Words of the answer. */
   readonly said: Words
   readonly statement: Statement
-  /** What is to be checked: the sentence, or all words back to the marker before. */
+  /** The words to check: the sentence, or all words back to the marker before. */
   readonly extent: Range
   readonly passage: Passage
   readonly library: Library
@@ -158,7 +158,7 @@ function falseQuotation(span: Span, quoting: Quoting): Finding | undefined {
   }
 }
 
-/** What was changed, both sides shown. Forms of one word and words of grammar are no change that tells. */
+/** Describes a change, with both sides. Forms of one word and words of grammar are no change that tells. */
 function changeIn(said: Words, passage: Passage, { added, missing }: Alignment): { said: string; has: string } | undefined {
   const tells = (words: Words, others: Words, own: readonly number[], their: readonly number[]): readonly number[] =>
     own.filter(
@@ -174,7 +174,7 @@ function isGrammar(word: string, { language }: Passage): boolean {
   return wordsOf(language, 'grammar', fold).has(word)
 }
 
-/** Whether a quotation is what the statement says, and the rest only introduces it. */
+/** Tells whether a quotation is what the statement says, and the rest only introduces it. */
 function carries(
   said: Words,
   span: Span,

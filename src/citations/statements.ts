@@ -6,9 +6,8 @@
  */
 
 import { firstSentenceEnd, hasWords, lastSentence, sentenceEnds, trimmed } from '../text/sentences.ts'
-import { blocksOf, quotationsOf } from '../text/quoted-ranges.ts'
+import { blocksOf, codeRanges, masked, quotationsOf } from '../text/quoted-ranges.ts'
 import type { Block, Quotation } from '../text/quoted-ranges.ts'
-import { codeRanges, masked } from '../text/code-ranges.ts'
 import { firstIndex, rangeAround } from '../util/range.ts'
 import type { Range } from '../util/range.ts'
 
@@ -20,7 +19,7 @@ export interface Statement {
   readonly whole: Range
   /** The sentence together with its markers. */
   readonly claim: Range
-  /** What the sentence quotes, and its code. */
+  /** Quotations and code of the sentence. */
   readonly quotations: readonly Quotation[]
 }
 
@@ -107,7 +106,7 @@ function within(quotations: readonly Quotation[], { start, end }: Range): Quotat
 const LEAD_IN =
   /(?:^|[\s*_(])(?:according to|as per|per|see|from|in|as|by|source|passage|document|reference|laut|gemäß|siehe|nach|quelle|selon|d['’]après|voir|según|根据|參見|参见)\s*[*_(]*$/iu
 
-/** Whether the words before a marker only lead to the words behind it. */
+/** Tells whether the words before a marker only lead to the words behind it. */
 function isLeadIn(answer: string, { start, end }: Range, from: number, to: number): boolean {
   const before = answer.slice(Math.max(start, end - LONGEST_LEAD_IN), end).trim()
   const after = answer.slice(from, Math.min(to, from + LONGEST_REST))
@@ -135,7 +134,7 @@ function* uncitedIn(
     const words = text.slice(range.start, range.end).trim()
     const isStatement =
       !/[:?：？]\W*$/u.test(words) && !words.startsWith('|') && (words.match(/[\p{L}\p{N}]+/gu)?.length ?? 0) >= FEWEST_WORDS
-    // What is masked is code.
+    // Masked text is code.
     if (isStatement && !/^[x\s]*$/.test(words)) yield trimmed(answer, range)
   }
 }

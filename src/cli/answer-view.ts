@@ -9,7 +9,7 @@ import { foldEvents } from '../core/fold.ts'
 import type { TurnRow } from '../core/recorder.ts'
 import { addUsage, UNKNOWN_USAGE } from '../core/usage.ts'
 import type { Usage } from '../core/usage.ts'
-import { causeOf } from '../engine/to-the-end.ts'
+import { causeOf } from '../engine/turn-end.ts'
 import { defined } from '../util/check.ts'
 import { elapsed } from '../util/clock.ts'
 import { visibleLine, visibleText, wholeCharacters } from '../util/terminal.ts'
@@ -220,9 +220,32 @@ export function eventNote(event: QueryEvent): string | undefined {
       return `the conversation was shortened from ${event.tokensBefore} to ${event.tokensAfter} tokens.`
     case 'cancelled':
       return `stopped; what had arrived is kept: cria logs show ${event.turnId}`
-    default:
+    // Shown by the views themselves, or not worth a sentence.
+    case 'start':
+    case 'text_delta':
+    case 'thinking':
+    case 'tool_input_delta':
+    case 'message':
+    case 'usage':
+    case 'retrieval':
+    case 'tool_request':
+    case 'permission_request':
+    case 'permission_decision':
+    case 'tool_progress':
+    case 'tool_result':
+    case 'hook':
+    case 'feedback':
+    case 'error':
+    case 'complete':
       return undefined
+    default:
+      return unknownEvent(event)
   }
+}
+
+/** An event of a newer version, from its journal. That every type of this version has its case is checked by the compiler. */
+function unknownEvent(_: never): undefined {
+  return undefined
 }
 
 /** Why the answer is not all that it could be. */

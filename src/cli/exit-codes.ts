@@ -31,7 +31,6 @@ export const EXIT_CODES: Readonly<Record<ErrorCode, number>> = {
   no_assistant_message: EXIT.provider,
   tool_failure: EXIT.failed,
   permission_denied: EXIT.permission,
-  not_trusted: EXIT.permission,
   budget_exceeded: EXIT.budget,
   max_steps: EXIT.failed,
   configuration: EXIT.usage,

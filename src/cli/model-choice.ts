@@ -6,7 +6,7 @@ import { openModel, requireKeyOf } from '../app/open-model.ts'
 import type { Budget } from '../core/budget.ts'
 import { ConfigurationError, isCriaError } from '../core/error.ts'
 import type { LanguageModel } from '../core/model.ts'
-import { isLimited } from '../engine/budget-exceeded.ts'
+import { isLimited } from '../engine/budget/plan.ts'
 import type { Io } from './io.ts'
 import { defined } from '../util/check.ts'
 

@@ -34,7 +34,7 @@ export interface Amount {
 
 export const NOTHING: Amount = { tokens: 0, costUsd: 0 }
 
-/** What has been used of a budget. */
+/** The use of a budget so far. */
 export interface BudgetUse {
   /** By requests that have ended. */
   readonly settled: Amount
@@ -42,7 +42,7 @@ export interface BudgetUse {
   readonly reserved: Amount
 }
 
-/** What is set aside for a request. */
+/** Amounts that are set aside for a request. */
 export interface Reservation {
   /** Not to be exceeded by what the request comes to. */
   readonly most: Amount
@@ -50,7 +50,7 @@ export interface Reservation {
   readonly least: Amount
 }
 
-/** Whose account it is. */
+/** Names the accounts that a turn uses. */
 export interface BudgetKey {
   /** The turn that uses the budget. */
   readonly turnId: string
@@ -64,7 +64,7 @@ export interface BudgetKey {
   readonly tags?: readonly string[]
 }
 
-/** What has been used of all that a turn shares with others. */
+/** The use of all accounts that a turn shares with others. */
 export interface SharedUse extends Readonly<Record<SharedScope, BudgetUse>> {
   /** Of the day, by the user of the key; absent where it names none, or the store keeps no users. */
   readonly user?: BudgetUse

@@ -5,7 +5,7 @@ import type { MaybePromise } from './maybe-promise.ts'
 /** The port to where answers are kept. Methods may be synchronous or return promises. */
 export interface CacheStore {
   /**
-   * What is kept under this key and still good. Being read counts as being used.
+   * The text under this key, while it is good. Being read counts as being used.
    * @param now epoch milliseconds.
    */
   get(key: string, now: number): MaybePromise<string | undefined>

@@ -4,7 +4,7 @@ import type { Place } from './store.ts'
 export type Verdict = 'verified' | 'contradicted' | 'unverified'
 
 /**
- * What a verdict rests on.
+ * The ground of a verdict.
  *
  * Verified: `verbatim`; `elided`, verbatim but for an ellipsis; `judged`, by a model or verifier.
  * Contradicted: `number`, `date`, `unit`, `name`, `quantifier`, `modality`, `negation`, `contrary`, a word of the statement that mismatches the passage;
@@ -46,7 +46,7 @@ export interface Citation {
   readonly end: number
   /** The words of the source at that range: those that verify or contradict the statement, else the ones that come nearest. */
   readonly quote: string
-  /** What checking the statement against the quote has found. */
+  /** The result of checking the statement against the quote. */
   readonly verdict: Verdict
   /** `true` for verified, `false` for contradicted, `null` for unverified. */
   readonly supported: boolean | null
@@ -54,7 +54,7 @@ export interface Citation {
   readonly kind: CitationKind
   /** Where the statement stands in the answer, in UTF-16 offsets, its markers included. */
   readonly claim: { readonly start: number; readonly end: number }
-  /** What contradicts it, both sides named, in a few words for people. */
+  /** The contradiction, both sides named, in a few words for people. */
   readonly reason?: string
   /** 1-based lines of the source, where it has lines. */
   readonly lines?: readonly [first: number, last: number]

@@ -1,6 +1,6 @@
 /** The port to models that turn texts into vectors. */
 
-/** What a text is for; some models place questions and documents differently. */
+/** The use of a text; some models place questions and documents differently. */
 export type EmbeddingPurpose = 'document' | 'query'
 
 /** Options of one call of an embedding model. */

@@ -11,7 +11,7 @@ import type { Usage } from './usage.ts'
 export interface CodeFacts {
   /** Whether the same call may succeed when it is made again. */
   readonly retryable: boolean
-  /** What a person can do, when the place that raised the error knows nothing better. */
+  /** The remedy, when the place that raised the error knows nothing better. */
   readonly hint?: string
 }
 
@@ -44,7 +44,6 @@ const CODES = {
   journal_failed: { retryable: false, hint: 'Check free space and permissions of the journal file, or run without a recorder.' },
   store_failed: { retryable: false },
   not_found: { retryable: false },
-  not_trusted: { retryable: false, hint: 'Run `cria trust` in this folder to let its configuration count.' },
   internal: { retryable: false, hint: 'This is a bug in cria: please report it with the trace id.' },
 } as const
 
@@ -58,13 +57,13 @@ export const ERROR_CODES: Readonly<Record<ErrorCode, CodeFacts>> = CODES
 export interface ErrorInfo {
   /** The code of the failure. */
   readonly code: ErrorCode
-  /** What was expected, what came, what to do; never a key, never a whole prompt. */
+  /** Says what happened, what was expected, what to do; never holds a key or a whole prompt. */
   readonly message: string
   /** The same call may succeed later. */
   readonly retryable: boolean
   /** HTTP status of the provider's answer, where there was one. */
   readonly status?: number
-  /** What to do. */
+  /** The remedy. */
   readonly hint?: string
   /** The message of what caused it, where that says more. */
   readonly cause?: string
@@ -134,16 +133,9 @@ export class CriaError extends Error {
 
   /** As plain JSON, without stack. */
   toJSON(): ErrorInfo {
-    return {
-      code: this.code,
-      message: this.message,
-      retryable: this.retryable,
-      ...(this.status === undefined ? {} : { status: this.status }),
-      ...(this.hint === undefined ? {} : { hint: this.hint }),
-      ...(this.details === undefined ? {} : { details: this.details }),
-      ...(this.usage === undefined ? {} : { usage: this.usage }),
-      ...(this.costUsd === undefined ? {} : { costUsd: this.costUsd }),
-    }
+    const given = OPTIONAL.filter((name) => this[name] !== undefined)
+    const { code, message, retryable } = this
+    return { code, message, retryable, ...Object.fromEntries(given.map((name) => [name, this[name]])) }
   }
 }
 
@@ -191,16 +183,8 @@ export function toCriaError(thrown: unknown, fallback: ErrorCode = 'internal'): 
 
 /** Rebuilds the error from its JSON, of the class that its code has, for those who reject with what a stream ended in. */
 export function errorFromInfo(info: ErrorInfo, cause?: unknown): CriaError {
-  const { code, message, retryable, status, hint, details, usage, costUsd } = info
-  const options = {
-    retryable,
-    ...(status === undefined ? {} : { status }),
-    ...(hint === undefined ? {} : { hint }),
-    ...(details === undefined ? {} : { details }),
-    ...(usage === undefined ? {} : { usage }),
-    ...(costUsd === undefined ? {} : { costUsd }),
-    cause,
-  }
+  const { code, message, ...members } = info
+  const options = { ...members, cause }
   if (code === 'configuration') return new ConfigurationError(message, options)
   if (code === 'no_assistant_message') return new NoAssistantMessageError(message, options)
   if (code === 'max_retries') return new MaxRetriesExceededError(message, options)

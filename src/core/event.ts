@@ -33,7 +33,7 @@ export interface BotIdentity {
   readonly name?: string
 }
 
-/** What a turn came to. */
+/** The result of a turn. */
 export interface QueryResult {
   /** The text of the last step. */
   readonly text: string
@@ -124,7 +124,7 @@ export type RecoveryEvent =
       readonly from: string
       readonly to: string
       readonly reason: SwitchReason
-      /** What `from` failed with; absent where nothing failed. */
+      /** The failure of `from`; absent where nothing failed. */
       readonly error?: ErrorInfo
     }
 
@@ -202,7 +202,7 @@ export type TerminalEvent =
   /** `usage` and `costUsd` are those of the turn until then; absent in turns whose process died. */
   | {
       readonly type: 'cancelled'
-      /** Who or what cancelled the turn. */
+      /** The cause of the cancellation. */
       readonly reason: string
       /** Tokens of the turn until then; absent in turns whose process died. */
       readonly usage?: Usage

@@ -4,7 +4,7 @@ import { fromParts } from './message.ts'
 import type { Message } from './message.ts'
 import type { ToolResult } from './tool.ts'
 
-/** What the events of a turn add up to. */
+/** The state that the events of a turn describe. */
 export interface Folded {
   /** The last assistant message; made of the deltas when the stream ended before the message was assembled. */
   readonly message: Message | undefined

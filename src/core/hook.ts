@@ -27,7 +27,7 @@ export interface HookRefusal {
 }
 
 /**
- * What a hook gives back changes something; nothing, or an empty object, changes nothing. One that throws, or does not answer in time, refuses: a
+ * The return value of a hook changes something; nothing, or an empty object, changes nothing. One that throws, or does not answer in time, refuses: a
  * guard that fails must not let pass.
  */
 export interface Hooks {

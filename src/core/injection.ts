@@ -4,7 +4,7 @@
  */
 
 export interface ContextSource {
-  /** What its pieces are filed under: `project`, `files`, `git`, or a name of your own. */
+  /** Names its pieces: `project`, `files`, `git`, or a name of your own. */
   readonly name: string
   /** Tokens that its pieces may take together, their labels included. */
   readonly maxTokens: number
@@ -22,7 +22,7 @@ export interface ContextRequest {
   readonly signal: AbortSignal
   /** Whole texts beyond this many tokens are cut anyway: no source needs to read more. */
   readonly maxTokens: number
-  /** What tools have read earlier in the session, oldest first. */
+  /** Files that tools have read earlier in the session, oldest first. */
   readonly reads: readonly EarlierRead[]
   /** Tells the user what was left out and why, or what else there is to know. */
   notice(message: string): void
@@ -32,13 +32,13 @@ export interface ContextRequest {
 export interface EarlierRead {
   /** As the tool names it in `resources`. */
   readonly name: string
-  /** What the model was told then. */
+  /** The result that the model got then. */
   readonly result: string
 }
 
 /** Text that a context source adds to a request. */
 export interface ContextPiece {
-  /** What it is, for the model: `instructions of this project`. */
+  /** Names the piece to the model: `instructions of this project`. */
   readonly title: string
   /** Where it comes from: a path, a command. */
   readonly source: string
@@ -50,7 +50,7 @@ export interface ContextPiece {
   readonly isCut?: boolean
 }
 
-/** What a message says about a piece that it holds. */
+/** The origin of a piece of context, kept with its message. */
 export interface Injected {
   /** Name of the source. */
   readonly by: string

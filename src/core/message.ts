@@ -6,7 +6,7 @@
  * streams (`ModelPart`), *chunk* a piece of a document, *passage* what a model is sent of the chunks that were found.
  */
 
-import { checkParts, checkRetrieved } from './check-parts.ts'
+import { checkParts, checkRetrieved } from './part.ts'
 import { ConfigurationError } from './error.ts'
 import { createId, messageId } from './id.ts'
 import type { MessageId } from './id.ts'
@@ -23,7 +23,7 @@ export const ROLES: readonly Role[] = ['system', 'developer', 'user', 'assistant
 
 /** Where the text of a retrieved message comes from, and how it may be cited. */
 export interface Retrieved {
-  /** What the model writes in square brackets to cite it: `1`, `2`, … in rank order over the whole request. */
+  /** The number that the model writes in square brackets to cite it: `1`, `2`, … in rank order over the whole request. */
   readonly marker: string
   /** Where the passage was found. */
   readonly origin: 'docstore' | 'memory'
@@ -39,7 +39,7 @@ export interface Retrieved {
 export interface Message {
   /** Names the message in the journal. */
   readonly id: MessageId
-  /** Who speaks. */
+  /** The speaker. */
   readonly role: Role
   /** The text of `parts`, joined. Thinking, calls and results are no text. */
   readonly content: string
@@ -55,7 +55,7 @@ export interface Message {
   readonly prompt?: PromptVersion
   /** Compaction never drops a pinned message. */
   readonly pinned?: boolean
-  /** What a model made of messages that had to make room. */
+  /** A summary of messages that had to make room. */
   readonly summary?: boolean
   /** Says what is wrong with the answer before it. The session goes on without this message and without that answer. */
   readonly rejects?: boolean
@@ -65,7 +65,7 @@ export interface Message {
 export interface MessageLike {
   /** Names the message in the journal; default a new id. */
   readonly id?: string
-  /** Who speaks. */
+  /** The speaker. */
   readonly role: Role
   /** The text; either this or `parts`. */
   readonly content?: string
@@ -146,7 +146,7 @@ export function retrieved(info: Retrieved): Message {
   return fromParts('retrieved', textParts(info.chunk.text), { retrieved: info })
 }
 
-/** What stands in a request for one turn: instructions where the user trusts them, else data. */
+/** Makes a message of injected context, for one turn: instructions where the user trusts them, else data. */
 export function injected(text: string, info: Injected): Message {
   return fromParts(info.isTrusted === true ? 'system' : 'retrieved', textParts(text), { injected: info })
 }
@@ -159,31 +159,20 @@ export function handedOver(text: string, from: { readonly title: string; readonl
   return fromParts('user', textParts(text), { injected: { by: 'user', ...from } })
 }
 
-export interface MessageExtras {
-  readonly id?: string
-  readonly retrieved?: Retrieved | undefined
-  readonly injected?: Injected | undefined
-  readonly prompt?: PromptVersion | undefined
-  readonly pinned?: boolean | undefined
-  readonly summary?: boolean | undefined
-  readonly rejects?: boolean | undefined
-}
+const EXTRAS = ['retrieved', 'injected', 'prompt', 'pinned', 'summary', 'rejects'] as const
+type MessageExtras = { readonly id?: string } & { readonly [Name in (typeof EXTRAS)[number]]?: Message[Name] | undefined }
 
 /** The one place where a message is put together; `content` and `toolCalls` are derived from the parts. */
 export function fromParts(role: Role, parts: readonly Part[], extras: MessageExtras = {}): Message {
   const toolCalls = parts.filter((part) => part.type === 'tool-call')
+  const given = EXTRAS.filter((name) => extras[name] !== undefined)
   return {
     id: messageId(extras.id ?? createId('msg')),
     role,
     content: textOf(parts),
     parts,
     ...(toolCalls.length > 0 ? { toolCalls } : {}),
-    ...(extras.retrieved === undefined ? {} : { retrieved: extras.retrieved }),
-    ...(extras.injected === undefined ? {} : { injected: extras.injected }),
-    ...(extras.prompt === undefined ? {} : { prompt: extras.prompt }),
-    ...(extras.pinned === undefined ? {} : { pinned: extras.pinned }),
-    ...(extras.summary === undefined ? {} : { summary: extras.summary }),
-    ...(extras.rejects === undefined ? {} : { rejects: extras.rejects }),
+    ...Object.fromEntries(given.map((name) => [name, extras[name]])),
   }
 }
 

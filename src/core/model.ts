@@ -1,8 +1,8 @@
 /** The port to language models, and what passes through it. */
 
-import type { Json, JsonObject } from './json.ts'
+import type { JsonObject } from './json.ts'
 import type { Message, Retrieved } from './message.ts'
-import type { ProviderData } from './part.ts'
+import type { OpaquePart, ProviderData, ToolCallPart } from './part.ts'
 import type { JsonSchema } from './schema.ts'
 import type { Span } from './span.ts'
 import type { Usage } from './usage.ts'
@@ -27,7 +27,7 @@ export interface LanguageModel {
   stream(request: ModelRequest, ctx: ModelCall): AsyncIterable<ModelPart>
 }
 
-/** What is known about a model. `null` is "nobody knows", which is never treated as zero or as unlimited. */
+/** Facts about a model. `null` is "nobody knows", which is never treated as zero or as unlimited. */
 export interface ModelFacts {
   /** Tokens of input and output together. */
   readonly contextWindow: number | null
@@ -40,7 +40,7 @@ export interface ModelFacts {
   /** The only temperature that the model takes. */
   readonly fixedTemperature?: number
   /**
-   * Whether it takes the settings of sampling (temperature, topP, topK and penalties): `never`; `unless-thinking`, not while it is asked to think;
+   * When it takes the settings of sampling (temperature, topP, topK and penalties): `never`; `unless-thinking`, not while it is asked to think;
    * `thinking-off`, only when it is asked not to think. Default `always`.
    */
   readonly sampling?: 'always' | 'never' | 'unless-thinking' | 'thinking-off'
@@ -113,7 +113,7 @@ export interface ModelRequest extends CallSettings {
   readonly thinking?: ThinkingEffort
   /** `false` asks for one answer in one piece. */
   readonly stream: boolean
-  /** What retrieval found, for models that work on words. It is in the messages as text too; providers are not sent this. */
+  /** The passages of the request, for models that work on words. It is in the messages as text too; providers are not sent this. */
   readonly grounding?: Grounding
 }
 
@@ -140,7 +140,7 @@ export interface QuotedPassage {
 
 /** How much a model thinks before it answers. */
 export type ThinkingEffort = 'off' | 'low' | 'medium' | 'high'
-/** Which tools the model may or has to call. */
+/** The tools that the model may or has to call. */
 export type ToolChoice =
   | 'auto'
   | 'none'
@@ -193,14 +193,14 @@ export interface CallSettings {
 /** Why a model stopped; `length`: the answer was cut off. */
 export type FinishReason = 'stop' | 'length' | 'tool-calls' | 'content-filter' | 'error' | 'other'
 
-/** What a provider streams. Plain JSON; a kind that a station does not know is ignored. */
+/** A piece of a provider's stream. Plain JSON; a kind that a station does not know is ignored. */
 export type ModelPart =
   // content
   | {
       readonly type: 'text'
       /** A piece of the answer. */
       readonly text: string
-      /** What the provider wants back with this part, such as a signature. */
+      /** Data that the provider wants back with this part, such as a signature. */
       readonly providerData?: ProviderData
     }
   | { readonly type: 'thinking'; readonly text: string }
@@ -217,22 +217,8 @@ export type ModelPart =
       readonly delta: string
     }
   /** A whole call; `input` is the parsed arguments, or the raw string together with `invalid`. */
-  | {
-      readonly type: 'tool-call'
-      readonly id: string
-      readonly name: string
-      /** The parsed arguments; the text itself where it is not JSON. */
-      readonly input: Json
-      /** Why the arguments cannot be used; absent where they can. */
-      readonly invalid?: string
-      readonly providerData?: ProviderData
-    }
-  | {
-      readonly type: 'opaque'
-      /** The provider's name for the kind of the part. */
-      readonly kind: string
-      readonly providerData: ProviderData
-    }
+  | ToolCallPart
+  | OpaquePart
   // about the answer
   /** The provider begins its answer anew: what this attempt has said so far is void. */
   | { readonly type: 'restart' }

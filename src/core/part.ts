@@ -1,8 +1,9 @@
-/** The parts of messages. Parts keep the order, the signatures and the provider's own data of an answer. */
+/** The parts of messages, which keep the order, the signatures and the provider's own data of an answer; and the check of those that come from outside. */
 
+import { ConfigurationError } from './error.ts'
 import type { Json, JsonObject } from './json.ts'
 
-/** What a provider wants back unchanged with the part in the next request, by provider name. */
+/** Data that a provider wants back unchanged with the part in the next request, by provider name. */
 export type ProviderData = JsonObject
 
 /** Text. */
@@ -10,7 +11,7 @@ export interface TextPart {
   readonly type: 'text'
   /** The text. */
   readonly text: string
-  /** What the provider wants back with this part. */
+  /** Data that the provider wants back with this part. */
   readonly providerData?: ProviderData
 }
 
@@ -56,7 +57,7 @@ export interface ToolCallPart {
   readonly input: Json
   /** Why the arguments cannot be used, where they cannot. */
   readonly invalid?: string
-  /** What the provider wants back with this part, such as a signature. */
+  /** Data that the provider wants back with this part, such as a signature. */
   readonly providerData?: ProviderData
 }
 
@@ -79,7 +80,7 @@ export interface ToolResultPart {
 
 /** The call had been started and was interrupted before it had a result: nobody knows what it did. */
 export interface UnknownEffects {
-  /** What its tool was told: a second try under the same key can be recognised where the effect was to happen. */
+  /** The key that its tool was given: a second try under the same key can be recognised where the effect was to happen. */
   readonly idempotencyKey: string
 }
 
@@ -94,3 +95,103 @@ export interface OpaquePart {
 
 /** A piece of a message. */
 export type Part = TextPart | ImagePart | FilePart | ThinkingPart | ToolCallPart | ToolResultPart | OpaquePart
+
+type Fields = Readonly<Record<string, unknown>>
+/** Returns the fault of a value; `undefined` when there is none. */
+type Check = (value: unknown) => string | undefined
+
+const text: Check = (value) => (typeof value === 'string' ? undefined : `must be a string, but is ${nameOf(value)}`)
+const flag: Check = (value) => (typeof value === 'boolean' ? undefined : `must be true or false, but is ${nameOf(value)}`)
+const record: Check = (value) => (isRecord(value) ? undefined : `must be an object, but is ${nameOf(value)}`)
+const data: Check = (value) => {
+  if (typeof value !== 'string') return text(value)
+  return !/^https?:/i.test(value) || URL.canParse(value) ? undefined : 'must be Base64 data or an address'
+}
+const json: Check = (value) => {
+  try {
+    return JSON.stringify(value) === undefined ? `must be JSON, but is ${nameOf(value)}` : undefined
+  } catch (thrown) {
+    return `must be JSON: ${thrown instanceof Error ? thrown.message.split('\n', 1)[0] : 'it cannot be written as such'}`
+  }
+}
+const optional =
+  (check: Check): Check =>
+  (value) =>
+    value === undefined ? undefined : check(value)
+
+const attachments: Check = (value) => {
+  if (!Array.isArray(value)) return `must be a list, but is ${nameOf(value)}`
+  const wrong = value.findIndex((each) => !isRecord(each) || (each['type'] !== 'image' && each['type'] !== 'file'))
+  if (wrong >= 0) return `must hold images and files, but number ${wrong} is neither`
+  return value.map((each) => problemIn(each)).find((problem) => problem !== undefined)
+}
+
+const providerData = optional(json)
+const file = { mediaType: text, data, filename: optional(text) }
+
+const FIELDS: Readonly<Record<Part['type'], Readonly<Record<string, Check>>>> = {
+  text: { text, providerData },
+  image: file,
+  file,
+  thinking: { text, model: optional(text), providerData },
+  'tool-call': { id: text, name: text, input: json, invalid: optional(text), providerData },
+  'tool-result': {
+    id: text,
+    name: text,
+    content: text,
+    isError: optional(flag),
+    attachments: optional(attachments),
+    unknownEffects: optional(record),
+  },
+  opaque: { kind: text, providerData: json },
+}
+
+/** Lists that were found sound, so that a conversation that comes again is not gone through again. */
+const sound = new WeakSet<object>()
+
+/** @throws ConfigurationError that names the place, what was expected and what came. */
+export function checkParts(parts: unknown, place: string): asserts parts is readonly Part[] {
+  if (!Array.isArray(parts)) throw new ConfigurationError(`${place} must be a list of parts, but is ${nameOf(parts)}.`)
+  if (sound.has(parts)) return
+  for (const [index, part] of parts.entries()) {
+    const problem = problemIn(part)
+    if (problem !== undefined) throw new ConfigurationError(`${place}[${index}] ${problem}.`)
+  }
+  sound.add(parts)
+}
+
+/** @throws ConfigurationError when it cannot be told from it where a passage comes from. */
+export function checkRetrieved(retrieved: unknown, place: string): void {
+  const { marker, chunk } = isRecord(retrieved) ? retrieved : {}
+  if (typeof marker === 'string' && isRecord(chunk) && ['text', 'source'].every((field) => typeof chunk[field] === 'string')) {
+    if (['start', 'end', 'score'].every((field) => typeof chunk[field] === 'number')) return
+  }
+  throw new ConfigurationError(`${place} must hold a marker, and a chunk with text, source, start, end and score.`)
+}
+
+/** The reason that a value is no part; `undefined` when it is one. */
+export function problemIn(part: unknown): string | undefined {
+  if (!isRecord(part)) return `must be a part, but is ${nameOf(part)}`
+  const { type } = part
+  if (typeof type !== 'string' || !Object.hasOwn(FIELDS, type)) {
+    return `must have one of the types ${Object.keys(FIELDS).join(', ')}, but its type is ${nameOf(type)}`
+  }
+  for (const [field, check] of Object.entries(FIELDS[type as Part['type']])) {
+    const problem = check(part[field])
+    if (problem !== undefined) return `is a part of type ${type} whose ${field} ${problem}`
+  }
+  return undefined
+}
+
+function isRecord(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function nameOf(value: unknown): string {
+  if (value === null || value === undefined) return String(value)
+  return typeof value === 'string'
+    ? JSON.stringify(value.slice(0, 40))
+    : Array.isArray(value)
+      ? 'a list'
+      : `of type ${typeof value}`
+}

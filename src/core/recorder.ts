@@ -59,7 +59,7 @@ export interface TurnOpen {
   readonly exclusive: boolean
 }
 
-/** What is written in the course of a turn, in the order it happened. */
+/** An entry of the journal, in the order in which it happened. */
 export type JournalEntry =
   | {
       readonly type: 'event'
@@ -67,7 +67,7 @@ export type JournalEntry =
       readonly event: QueryEvent
     }
   /**
-   * What is new in this turn: messages as they were composed for it (system prompt, retrieved, user), or produced by it (assistant,
+   * Messages that are new in this turn: as they were composed for it (system prompt, retrieved, user), or produced by it (assistant,
    * tool). The message of a `message` event is one of them already; an entry with the same id adds nothing.
    */
   | {
@@ -140,7 +140,7 @@ export interface TurnMetrics {
   readonly cacheHit: boolean
   /** Of the input tokens, the share that providers read from their prompt caches; `null` when none of them said. Absent as `models`. */
   readonly promptCacheHitRate?: number | null
-  /** What each model was asked for; absent in turns that were written down before this was. */
+  /** Use of each model; absent in turns that were recorded before this member was. */
   readonly models?: readonly ModelUse[]
   /** The turn took longer than the limit for slow queries (30 s by default). */
   readonly slow: boolean
@@ -195,7 +195,7 @@ export interface Recorder {
 export interface FeedbackRecord {
   /** Epoch milliseconds. */
   readonly at: number
-  /** Which was preferred; `none`: neither. */
+  /** The preferred answer; `none`: neither. */
   readonly choice: 'first' | 'second' | 'none'
   /** Turn that was shown first, and the one shown second. */
   readonly first: string
@@ -271,7 +271,7 @@ export interface TurnFilter {
   readonly tags?: readonly string[]
 }
 
-/** Which turns a list holds; what is absent leaves none out. */
+/** Limits a list of turns; a member that is absent leaves none out. */
 export interface ListTurns extends TurnFilter {
   /**
    * Full-text search in questions and answers of turns that have ended; literal words, all of which have to occur. Also finds turns in one of
@@ -324,7 +324,7 @@ export interface TurnDetail {
   readonly events: readonly QueryEvent[]
   /** Spans in the order in which they ended. */
   readonly spans: readonly SpanRecord[]
-  /** What is missing because it cannot be read, in words; absent where nothing is. */
+  /** The parts that are missing because they cannot be read, in words; absent where nothing is. */
   readonly damaged?: readonly string[]
   /** Versions of the prompts that the turn was made with; the number counts from 1 within a name. Absent where there are none. */
   readonly prompts?: readonly PromptRef[]
@@ -338,7 +338,7 @@ export interface PromptRef extends Omit<PromptVersion, 'template'> {
   readonly version: number
 }
 
-/** What is read of a turn whose lease has run out shows it as lost, wherever the reader may write. */
+/** Reads the journal. A turn whose lease has run out is shown as lost, wherever the reader may write. */
 export interface JournalReader {
   /** Newest first. @throws ConfigurationError for a cursor or a limit that is none. */
   turns(query?: ListTurns): MaybePromise<TurnList>
@@ -347,7 +347,7 @@ export interface JournalReader {
   /** Events of a turn whose `seq` is greater than `after`, in order. */
   events(turnId: string, after?: number): MaybePromise<readonly QueryEvent[]>
   /**
-   * What was said in a session, oldest first, in a form that providers accept: user, assistant and tool messages without system
+   * The messages of a session, oldest first, in a form that providers accept: user, assistant and tool messages without system
    * prompts and retrieved text. A turn that was cancelled, failed or lost counts with what it had: its complete messages, the text
    * that was shown of an unfinished one, and a result for every call. A turn without any answer counts as not asked. Where the
    * conversation was compacted, it begins with what it was compacted to.
@@ -414,7 +414,7 @@ export interface JournalKeeper {
   tend(signal?: AbortSignal): MaybePromise<GcReport | undefined>
 }
 
-/** What one model was asked for in a turn. */
+/** Use of one model in a turn. */
 export interface ModelUse {
   /** The model, as `provider/model`. */
   readonly model: string
@@ -466,7 +466,7 @@ export interface SessionStats extends StatsSums {
   readonly lastTurnAt: number
 }
 
-/** Which sessions are listed. */
+/** Limits a list of sessions. */
 export interface ListSessions {
   /** Only this one. */
   readonly sessionId?: string
@@ -484,7 +484,7 @@ export interface SessionSummary {
   readonly sessionId: string
   /** Absolute path of the folder that it was begun in; `null` where nobody knows. */
   readonly folder: string | null
-  /** What it goes on with, as `keepSettings` was given it. */
+  /** The settings that it goes on with, as `keepSettings` was given them. */
   readonly settings: JsonObject | null
   /** The first question, at most 500 characters of it. */
   readonly title: string

@@ -13,7 +13,7 @@ export interface Ranking {
   readonly ranking: readonly { readonly index: number; readonly score: number }[]
   /** The provider's id of its answer; absent where it gives none. */
   readonly responseId?: string
-  /** What the server says has answered. */
+  /** The model that the server says has answered. */
   readonly model?: string
 }
 

@@ -36,7 +36,7 @@ export interface SpanRecord {
   readonly startedAt: number
   /** Epoch milliseconds. */
   readonly endedAt: number
-  /** What is known of the work, by name. */
+  /** Facts of the work, by name. */
   readonly attributes: JsonObject
   /** Moments within the span; `at` in epoch milliseconds. */
   readonly events: readonly { readonly name: string; readonly at: number; readonly attributes?: JsonObject }[]

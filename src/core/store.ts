@@ -80,11 +80,11 @@ export interface Place {
 export interface ScoredChunk extends Chunk {
   /** Higher is better; comparable only within one result list. */
   readonly score: number
-  /** What the store knows about how well the chunk fits the question; absent where a store cannot tell. */
+  /** How well the chunk fits the question, as far as the store knows; absent where it cannot tell. */
   readonly evidence?: Evidence
 }
 
-/** What a store found, and what whoever asked should know about how it was found. */
+/** The chunks that a store found, with a notice about the search where there is one. */
 export type FoundChunks = ScoredChunk[] & {
   /** A notice about this search for the caller; absent: none. */
   readonly notice?: StoreNotice
@@ -155,7 +155,7 @@ export interface Surroundings {
   readonly chunks: readonly (Place & Pick<Chunk, 'headings'>)[]
 }
 
-/** What answers can come from: all that `query()` and QueryBot ask of a document store. */
+/** The part of a document store that `query()` and QueryBot need. */
 export interface DocumentSource {
   /** Name shown in events and on the command line. */
   readonly name: string
@@ -164,7 +164,7 @@ export interface DocumentSource {
   /** As `retrieve`, with options. Needed where questions have a filter. */
   search?(query: string, options?: SearchOptions): Promise<FoundChunks>
   /**
-   * What stands around a chunk: the chunks before and after it in its source, and the text from the first of them to the last. `undefined` when there
+   * The text around a chunk: the chunks before and after it in its source, and the text from the first of them to the last. `undefined` when there
    * is no such chunk. Stores that cannot tell leave the method out.
    */
   around?(id: string, options: AroundOptions): Promise<Surroundings | undefined>
@@ -179,7 +179,7 @@ export interface MemoryStore extends DocumentSource {
 /**
  * The port for anything that keeps documents and finds passages in them.
  *
- * What was appended is found at once and after reopening. An empty store, an empty query and a query of stop words find
+ * A document is found as soon as it was appended, and after reopening. An empty store, an empty query and a query of stop words find
  * nothing and are no error. Query text is always literal text, never query syntax. Equal scores are ordered stably.
  */
 export interface DocumentStore extends MemoryStore {

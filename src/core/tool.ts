@@ -16,7 +16,7 @@ export interface ToolUse {
   readonly input: Json
 }
 
-/** What the operating system confines a command with. */
+/** The sandbox of a command. */
 export type SandboxKind = 'bubblewrap' | 'seatbelt' | 'none'
 
 /** The outcome of a tool call as it stands in events. */
@@ -40,7 +40,7 @@ export interface ToolResult {
 }
 
 /**
- * What a call touches. Two calls conflict when one writes what the other reads or writes; names are compared literally, and a name
+ * Names of what a call reads and writes. Two calls conflict when one writes what the other reads or writes; names are compared literally, and a name
  * that ends in `/` covers everything below it. A tool that does not say conflicts with everything.
  */
 export interface ToolResources {
@@ -51,7 +51,7 @@ export interface ToolResources {
 }
 
 /**
- * What a call acts on, by its meaning: this is what rules of permission compare, never the bare text of the arguments. A command line
+ * The object of a call, by its meaning: this is what rules of permission compare, never the bare text of the arguments. A command line
  * is parsed, a path is followed to where it really leads. A relative path is meant from the root of the rules.
  */
 export type ToolSubject =
@@ -94,7 +94,7 @@ export interface ToolContext {
    * inside a folder, `**` for folders as well. Absent: none.
    */
   readonly closedPaths?: readonly string[]
-  /** What the rules of the turn mean for a command that the operating system confines; absent: nothing. */
+  /** The rules of the turn as limits of a command that the operating system confines; absent: none. */
   readonly reach?: CommandReach
 }
 
@@ -120,7 +120,7 @@ export interface Confinement {
 }
 
 /**
- * What a call may return: text, text with attachments, or any value that `JSON.stringify` writes, interfaces, Dates, Maps and class instances
+ * The return value of a call: text, text with attachments, or any value that `JSON.stringify` writes, interfaces, Dates, Maps and class instances
  * among them. What cannot be written, a stream or a function for example, becomes an error for the model to read.
  */
 export type ToolOutput =
@@ -142,7 +142,7 @@ export type ToolOutput =
       readonly sandbox?: SandboxKind
     }
 
-/** Whether a tool is still what it was when it was allowed; for tools whose description comes from somebody else. */
+/** Tells whether a tool has changed since it was allowed; for tools whose description comes from somebody else. */
 export interface ToolPin {
   /** Hash of what the tool says of itself, hexadecimal. */
   readonly fingerprint: string
@@ -160,7 +160,7 @@ export interface Tool<Input = never> {
   readonly description: string
   /** `defineTool` ties it to `Input`; here it is loose, so that tools of different inputs go into one list. */
   readonly inputSchema: Schema
-  /** What a call reads and writes, so that calls that do not conflict run together; absent: it conflicts with everything. */
+  /** Names what a call reads and writes, so that calls that do not conflict run together; absent: it conflicts with everything. */
   readonly resources?: (input: Input) => ToolResources
   /** Absent: rules see the arguments themselves, by name. */
   readonly subjects?: (input: Input) => readonly ToolSubject[]
@@ -175,13 +175,13 @@ export interface Tool<Input = never> {
   readonly isIdempotent?: boolean
   /** For tools that run commands; absent: nothing confines them. */
   readonly confinement?: () => Confinement | Promise<Confinement>
-  /** What was allowed for a tool of another fingerprint is asked about again, whatever rules allow. */
+  /** Permission that was given to a tool of another fingerprint is asked for again, whatever rules allow. */
   readonly pin?: ToolPin
   /** Milliseconds; default 120,000. */
   readonly timeout?: number
   /** Longer results are cut in the middle, and say so; default 30,000 characters. */
   readonly maxResultChars?: number
-  /** What the call would change, as a unified diff or other text, for the one who is asked. Changes nothing. */
+  /** The change that the call would make, as a unified diff or other text, for the one who is asked. Changes nothing. */
   readonly preview?: (input: Input) => string | Promise<string>
   /** An async generator yields progress and returns its output. */
   call(input: Input, ctx: ToolContext): ToolOutput | Promise<ToolOutput> | AsyncGenerator<string, ToolOutput>
@@ -189,7 +189,7 @@ export interface Tool<Input = never> {
 
 /** A call that could not be made: no such tool, arguments that are no JSON, or that do not fit the schema. */
 export interface MisfitCall extends ToolUse {
-  /** What the model would be told. */
+  /** The message for the model. */
   readonly problem: string
 }
 

@@ -8,8 +8,9 @@ import type { Citation } from '../core/citation.ts'
 import type { Retrieved } from '../core/message.ts'
 import type { Grounding, QuotedPassage } from '../core/model.ts'
 import type { Answer } from '../model/answer.ts'
+import { currentModel } from '../model/chain.ts'
 import { saysAbstention } from '../prepare/compose.ts'
-import { steeredTooLate } from './take-steering.ts'
+import { steeredTooLate } from './interventions.ts'
 import type { Turn } from './turn.ts'
 
 export async function* finish(
@@ -19,25 +20,28 @@ export async function* finish(
   waiting?: QueryResult['waiting'],
 ): Station<QueryResult> {
   const grounding = turn.conversation?.grounding
-  const text = answer.message.content
   const checked = grounding === undefined ? undefined : yield* citationsOf(answer, grounding, turn)
-  const result: QueryResult = {
-    text,
+  const result = resultOf(turn, {
+    text: answer.message.content,
     finishReason,
-    ...(waiting === undefined ? {} : { waiting }),
-    steps: turn.step,
-    usage: turn.ledger.usage,
-    costUsd: turn.ledger.costUsd,
     model: answer.model.ref,
-    ...(checked === undefined ? {} : grounded(checked, answer)),
     cacheHit: answer.cacheHit,
-    sessionId: turn.sessionId,
-    turnId: turn.turnId,
-    traceId: turn.span.traceId,
-  }
+    ...(waiting === undefined ? {} : { waiting }),
+    ...(checked === undefined ? {} : grounded(checked, answer)),
+  })
   yield* steeredTooLate(turn)
   yield { type: 'complete', result }
   return result
+}
+
+/** The result of a turn, with what the turn itself knows. */
+export function resultOf(
+  { chain, step, ledger, sessionId, turnId, span }: Turn,
+  of: Pick<QueryResult, 'text' | 'finishReason'> & Partial<QueryResult>,
+): QueryResult {
+  const { usage, costUsd } = ledger
+  const model = currentModel(chain).ref
+  return { steps: step, usage, costUsd, model, cacheHit: false, ...of, sessionId, turnId, traceId: span.traceId }
 }
 
 /** A model that quotes says itself where its quotes stand; the answer of any other is checked. */

@@ -1,10 +1,8 @@
 /** Turns that tools make: what they inherit, where they are shown, and how far they may go. */
 
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
+import { journalForEach } from '../../test/support/journal.ts'
 import { calling, collect, free, tool } from '../../test/calls.ts'
 import { SimpleBot } from '../bots/simple-bot.ts'
 import { isTerminal } from '../core/event.ts'
@@ -16,15 +14,9 @@ import { SqliteRecorder } from '../recorders/sqlite/recorder.ts'
 import type { EngineOptions } from './options.ts'
 import { query } from './query.ts'
 
-let folder: string
 let recorder: SqliteRecorder
-beforeEach(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'cria-nested-'))
-  recorder = await SqliteRecorder.open({ path: join(folder, 'cria.db') })
-})
-afterEach(async () => {
-  await recorder.close()
-  rmSync(folder, { recursive: true })
+journalForEach((opened) => {
+  recorder = opened
 })
 
 /** A tool that makes a turn and returns its text. */

@@ -7,24 +7,24 @@ import type { CriaError } from '../core/error.ts'
 import type { BotIdentity, NoticeEvent } from '../core/event.ts'
 import type { Hooks } from '../core/hook.ts'
 import type { CreateId } from '../core/id.ts'
+import type { ContextSource } from '../core/injection.ts'
 import type { MaybePromise } from '../core/maybe-promise.ts'
-import type { MessageInput } from '../core/message.ts'
-import type { FilledPrompt } from '../core/prompt.ts'
+import type { Message, MessageInput } from '../core/message.ts'
 import type { CallSettings, LanguageModel, ResponseFormat, ThinkingEffort, ToolChoice } from '../core/model.ts'
+import type { FilledPrompt } from '../core/prompt.ts'
 import type { Recorder, TurnMetrics } from '../core/recorder.ts'
 import type { Span, SpanMirror } from '../core/span.ts'
-import type { PermissionAnswer, PermissionChecker, RepairToolCall, Tool } from '../core/tool.ts'
+import type { PermissionAnswer, PermissionChecker, RepairToolCall, Tool, ToolResult } from '../core/tool.ts'
 import type { Usage } from '../core/usage.ts'
 import type { AnswerLimits } from '../model/ceilings.ts'
 import type { CoolDowns } from '../model/cool-down.ts'
 import type { FallbackCode, RetryPolicy } from '../model/recover.ts'
 import type { ResponseCache } from '../model/response-cache.ts'
 import type { Timeouts } from '../model/watchdog.ts'
+import type { CompactionOptions } from '../prepare/compact/room.ts'
 import type { RetrievalOptions } from '../prepare/retrieve.ts'
 import type { ToolRules } from '../tools/permissions/rule.ts'
-import type { PrepareStep, StopWhen } from './step.ts'
 import type { Steering } from './steering.ts'
-import type { EngineContextOptions } from './context-options.ts'
 
 /** @see EngineOptions.verify */
 export type VerifyChoice<Model = LanguageModel> =
@@ -45,9 +45,49 @@ export type ReviewAnswer = (
   text: string,
 ) => MaybePromise<{ readonly goOn: string; readonly failure?: CriaError | undefined } | undefined>
 
+/** The argument of `prepareStep`. */
+export interface StepState {
+  /** The step to come, from 1. */
+  readonly step: number
+  /** The conversation so far; the system prompt is part of it once the first step has been made. */
+  readonly messages: readonly Message[]
+  /** The model that is asked unless another one is named. */
+  readonly model: string
+}
+
+/** Settings of one step; those left out stay as in the options of the turn. */
+export interface StepChanges<Model = LanguageModel> {
+  /** Asked in this step, before the models of the turn. */
+  readonly model?: Model
+  /** All tools of this step. */
+  readonly tools?: readonly Tool[]
+  /** For this step alone. */
+  readonly toolChoice?: ToolChoice
+  /** In place of the option `system`. */
+  readonly system?: string
+}
+
+/** Decides before a step what is different about it; `undefined` changes nothing. */
+export type PrepareStep<Model = LanguageModel> = (state: StepState) => MaybePromise<StepChanges<Model> | undefined>
+
+/** The argument of `stopWhen`, after a step whose tools have run. */
+export interface StepEnd extends StepState {
+  /** The answer of the model in this step. */
+  readonly message: Message
+  /** Results of the tools of this step, in the order of the calls. */
+  readonly toolResults: readonly Pick<ToolResult, 'id' | 'name' | 'content' | 'isError'>[]
+  /** Of the turn so far. */
+  readonly usage: Usage
+  /** US dollars of the turn so far; `null`: not known. */
+  readonly costUsd: number | null
+}
+
+/** Decides after a step whether the turn ends; `true` ends it with the finish reason `stop-when`. */
+export type StopWhen = (end: StepEnd) => MaybePromise<boolean>
+
 /** Options of the query loop, with models that are already resolved. */
 export interface EngineOptions extends CallSettings {
-  /** What the user says: text, a message, or several. Either this, or `messages` that end with it, or both: then it comes last. */
+  /** The question: text, a message, or several. Either this, or `messages` that end with it, or both: then it comes last. */
   readonly prompt?: MessageInput
   /** The conversation so far, when no `sessionId` tells where to find it. */
   readonly messages?: MessageInput
@@ -87,7 +127,7 @@ export interface EngineOptions extends CallSettings {
   readonly hooks?: Hooks
   /** Mends a call of a tool that is not there, or whose arguments do not fit its schema; default the model is told and tries again. */
   readonly repairToolCall?: RepairToolCall
-  /** What may run without asking, has to be asked about, or never runs. */
+  /** Rules for tool calls that run without asking, are asked about, or never run. */
   readonly rules?: ToolRules
   /** Called once a step with the usage of that step. */
   readonly onUpdateUsage?: (usage: Usage) => void
@@ -95,7 +135,7 @@ export interface EngineOptions extends CallSettings {
   readonly abortSignal?: AbortSignal | undefined
   /** Asks the provider to reason: `true` is `medium`. */
   readonly enableThinking?: boolean | ThinkingEffort
-  /** Whether `thinking` events are yielded; default true. */
+  /** Yields `thinking` events; default true. */
   readonly showThinking?: boolean
   /** One tool at a time, each asked about; default false. */
   readonly safeMode?: boolean
@@ -122,7 +162,7 @@ export interface EngineOptions extends CallSettings {
    * in one call what words do not verify, `{ model }` another one, and a function of yours as you like; `false` checks nothing.
    */
   readonly verify?: VerifyChoice
-  /** What goes into the request beside what is said; default nothing. */
+  /** Context that a request holds beside the conversation; default none. */
   readonly context?: EngineContextOptions
   /** Answers that were given before; default none. */
   readonly cache?: ResponseCache
@@ -138,10 +178,10 @@ export interface EngineOptions extends CallSettings {
    * attempt, `turn` the whole turn.
    */
   readonly timeouts?: Partial<Timeouts> & { readonly turn?: number | null }
-  /** What one answer may hold at most, `null` for no limit; default 16 million characters of text, thinking and arguments each, and 1,000 calls. */
+  /** Limits of one answer, `null` for no limit; default 16 million characters of text, thinking and arguments each, and 1,000 calls. */
   readonly answerLimits?: Partial<AnswerLimits>
   /**
-   * What the turn may use: `tokens`, `costUsd`, `ms`, and together with others `session` and `day`, each `{ tokens, costUsd }`. Checked before
+   * Limits of use: `tokens`, `costUsd`, `ms`, and together with others `session` and `day`, each `{ tokens, costUsd }`. Checked before
    * each request, whose output is limited to what is left; when nothing is left the turn ends with `budget_exceeded`. Default no limit.
    */
   readonly budget?: Budget
@@ -205,4 +245,32 @@ export interface QueryMetrics extends TurnMetrics {
   readonly startedAt: number
   /** Epoch milliseconds. */
   readonly endedAt: number
+}
+
+/** The part of the option `context` that the engine itself understands. */
+export interface EngineContextOptions {
+  /** Looked up anew for each turn; default none. Those of the same place stand in this order. */
+  readonly sources?: readonly ContextSource[]
+  /** When older messages make room, and how; `false`: never. Default at 80 % of the window. */
+  readonly compaction?: false | CompactionOptions
+  /** Writes summaries of older messages, before the model of the turn is asked; default it alone is. Called when one is needed. */
+  readonly summaryModel?: () => LanguageModel | undefined
+}
+
+/** The option `context` of the public `query()`, which makes sources of what is switched on. Default: nothing is. */
+export interface ContextOptions extends EngineContextOptions {
+  /** The working directory, from which project files and the repository are found; default that of the process. */
+  readonly cwd?: string
+  /** `AGENTS.md` and the like, from the root of the repository down to `cwd`. */
+  readonly project?: boolean | ContextBudget
+  /** Files that tools have read earlier in the session, where they have changed since or their text is no longer in the conversation. */
+  readonly recentFiles?: boolean | ContextBudget
+  /** The output of `git status` at the beginning of the turn. */
+  readonly gitStatus?: boolean | ContextBudget
+}
+
+/** How much of the window of a model each kind of text may fill. */
+export interface ContextBudget {
+  /** Tokens at most; less where the model's context window is small. */
+  readonly maxTokens?: number
 }

@@ -1,19 +1,22 @@
 /**
- * Turns that are made by tools of other turns. What `query()` is called with inside a tool inherits from the turn around it: signal, budget,
- * permission, recorder and span; and its events are shown there as well.
+ * Nests turns: a turn inherits signal, budget, permission, recorder and span from the turn whose tool makes it, or from its batch. Its events are
+ * shown there as well.
  */
 
 import { AsyncLocalStorage } from 'node:async_hooks'
+import type { Budget } from '../core/budget.ts'
+import type { Clock } from '../core/clock.ts'
 import { CriaError } from '../core/error.ts'
 import type { CallRef, QueryEvent, QueryResult } from '../core/event.ts'
 import type { Recorder } from '../core/recorder.ts'
 import type { CallFrame } from '../tools/call.ts'
 import type { ToolsState } from '../tools/state.ts'
-import { checkPrices } from './check-budget.ts'
-import { modelsNamed } from './check-options.ts'
-import type { EngineOptions } from './options.ts'
-import type { TurnLedger } from './ledger.ts'
 import { defined } from '../util/check.ts'
+import { checkPrices } from './budget/cost.ts'
+import { modelsNamed } from './checks/options.ts'
+import { TurnLedger } from './budget/ledger.ts'
+import { processBudget } from './budget/memory-budget.ts'
+import type { EngineOptions } from './options.ts'
 
 /** A turn, as far as those that its tools make are concerned. */
 export interface ParentTurn {
@@ -41,11 +44,11 @@ export interface ParentCall extends CallFrame {
 /** Limits of nesting, where the outermost turn says nothing. */
 const DEFAULT_NESTING = { depth: 4, turns: 100 } as const
 
-const current = new AsyncLocalStorage<ParentCall>()
+const runningCall = new AsyncLocalStorage<ParentCall>()
 
 /** The tool call that this code runs in, where it does. */
 export function currentCall(): ParentCall | undefined {
-  return current.getStore()
+  return runningCall.getStore()
 }
 
 /** Where turns of bots are written down that are made in a tool: where its own turn is. */
@@ -62,18 +65,24 @@ export function inheritedModels(): Required<Pick<EngineOptions, 'model' | 'fallb
 /** Runs a step of a tool where turns that it makes find the one around it. */
 export function inCallOf(turn: ParentTurn): <T>(frame: CallFrame, work: () => T) => T {
   const { caller } = turn
-  return (frame, work) => current.run({ ...frame, turn, depth: (caller?.depth ?? 0) + 1, made: caller?.made ?? turn.made }, work)
+  return (frame, work) =>
+    runningCall.run({ ...frame, turn, depth: (caller?.depth ?? 0) + 1, made: caller?.made ?? turn.made }, work)
 }
 
 /**
  * The options of a turn with what it inherits; what it names itself stays.
  *
  * @throws CriaError `budget_exceeded` for a turn that is nested too deeply, or one too many; ConfigurationError for a model without a known price
- *   where a turn around it has a budget in money.
+ *   where a turn or a batch around it has a budget in money.
  */
-export function inherited(options: EngineOptions, call: ParentCall | undefined): EngineOptions {
-  if (call === undefined) return options
-  const { turn, signal, depth, made } = call
+export function inherited(options: EngineOptions, call: ParentCall | undefined, batch: Batch | undefined): EngineOptions {
+  const own = call === undefined ? options : inheritedOfCall(options, call)
+  if (batch === undefined) return own
+  checkPrices(batch.budget, modelsNamed(own))
+  return { ...own, abortSignal: either(own.abortSignal, batch.signal) }
+}
+
+function inheritedOfCall(options: EngineOptions, { turn, signal, depth, made }: ParentCall): EngineOptions {
   const { turns, depth: deepest } = { ...DEFAULT_NESTING, ...outermost(turn).options.nesting }
   if (depth > deepest)
     throw tooMany('depth', deepest, `Turns that tools make may be nested ${deepest} deep, and this one would be number ${depth}.`)
@@ -103,8 +112,12 @@ export function inherited(options: EngineOptions, call: ParentCall | undefined):
     // Made for the same user, and found by the same tags, whatever the tool says.
     ...(given.userId === undefined ? {} : { userId: given.userId }),
     ...(given.tags === undefined ? {} : { tags: [...new Set([...given.tags, ...(options.tags ?? [])])] }),
-    abortSignal: options.abortSignal === undefined ? signal : AbortSignal.any([options.abortSignal, signal]),
+    abortSignal: either(options.abortSignal, signal),
   }
+}
+
+function either(own: AbortSignal | undefined, outer: AbortSignal): AbortSignal {
+  return own === undefined ? outer : AbortSignal.any([own, outer])
 }
 
 function outermost(turn: ParentTurn): ParentTurn {
@@ -141,4 +154,48 @@ export async function* forwarded(
   } finally {
     await events.return(undefined)
   }
+}
+
+/** The settings that turns of a batch inherit. */
+export interface Batch {
+  readonly ledger: TurnLedger
+  readonly budget: Budget
+  /** Ends them. */
+  readonly signal: AbortSignal
+  /** When its time is up, in epoch milliseconds; `Infinity` without a limit. */
+  readonly deadline: number
+  /** The tool call that the batch was made in. */
+  readonly caller: ParentCall | undefined
+}
+
+const runningBatch = new AsyncLocalStorage<Batch>()
+
+export function beginBatch(
+  name: string,
+  given: { readonly budget: Budget; readonly signal: AbortSignal; readonly deadline: number; readonly clock: Clock },
+): Batch {
+  const caller = currentCall()
+  const parent = currentBatch(caller)?.ledger ?? caller?.turn.ledger
+  return { ...given, caller, ledger: ledgerOf(name, given.budget, given.clock, parent) }
+}
+
+/** Runs `work` as a part of the batch; the ledger that is returned tells what the turns of that part have used. */
+export function inBatch<T>(
+  batch: Batch,
+  name: string,
+  clock: Clock,
+  work: () => T,
+): { readonly ledger: TurnLedger; readonly value: T } {
+  const ledger = ledgerOf(name, {}, clock, batch.ledger)
+  return { ledger, value: runningBatch.run({ ...batch, ledger }, work) }
+}
+
+/** The batch around this code, unless a turn of it is nearer: what a tool makes belongs to its turn. */
+export function currentBatch(caller: ParentCall | undefined): Batch | undefined {
+  const batch = runningBatch.getStore()
+  return batch?.caller === caller ? batch : undefined
+}
+
+function ledgerOf(name: string, budget: Budget, clock: Clock, parent: TurnLedger | undefined): TurnLedger {
+  return new TurnLedger({ turnId: name, sessionId: name, clock, budget, store: processBudget, parent, scope: 'batch' })
 }

@@ -5,31 +5,33 @@
  *                    ▲                       │ until the model stops
  *                    └───────────────────────┘
  *             every event ─► recorder ─► reader
+ *
+ * Stations return what they have decided, and the loop alone changes the turn: its step, its input and its conversation.
  */
 
 import type { Station } from '../core/context.ts'
 import { toCriaError } from '../core/error.ts'
 import type { EventBody, QueryEvent, QueryResult } from '../core/event.ts'
+import type { Message } from '../core/message.ts'
 import { currentModel } from '../model/chain.ts'
 import type { Answer } from '../model/answer.ts'
+import { continued, withSaid } from '../prepare/conversation.ts'
+import { offeredTokens } from '../prepare/tokens.ts'
+import { unsettledCalls } from '../tools/state.ts'
 import { unheard } from '../util/promise.ts'
-import { prepareAndAsk } from './ask.ts'
-import { currentBatch, inheritedOfBatch } from './batch.ts'
-import { checkOptions } from './check-options.ts'
-import { costOf } from './cost.ts'
+import { prepareAndAsk } from './ask-model.ts'
+import { costOf } from './budget/cost.ts'
+import { checkOptions } from './checks/options.ts'
 import { finish } from './finish.ts'
+import { promptHook, steered, stopHook } from './interventions.ts'
 import type { EngineOptions } from './options.ts'
-import { currentCall, forwarded, inherited } from './parent.ts'
-import { recall } from './recall.ts'
-import { readerLeft, recorded } from './record.ts'
+import { currentBatch, currentCall, inherited } from './parent.ts'
+import { recall, takeUp, withResults } from './recall.ts'
 import { currentSpan } from './span.ts'
-import { isToStop, settingsOfStep } from './step-settings.ts'
-import { steered } from './take-steering.ts'
-import { addTakenUp, takeUp } from './take-up.ts'
-import { toTheEnd } from './to-the-end.ts'
-import { readTurn } from './turn-reader.ts'
-import { promptHook, stopHook } from './turn-hooks.ts'
-import { addSaid, beginTurn, conversationAfter, DEFAULT_MAX_STEPS, startOf, toolsContext } from './turn.ts'
+import { isToStop, settingsOfStep, toolsContext } from './step.ts'
+import type { StepSettings } from './step.ts'
+import { runTurn } from './turn-reader.ts'
+import { beginTurn, DEFAULT_MAX_STEPS, startOf } from './turn.ts'
 import type { Turn } from './turn.ts'
 
 /**
@@ -42,14 +44,9 @@ export function query(options: EngineOptions): AsyncGenerator<QueryEvent, QueryR
   checkOptions(options)
   const caller = currentCall()
   const batch = currentBatch(caller)
-  const own = inheritedOfBatch(inherited(options, caller), batch)
+  const own = inherited(options, caller, batch)
   const parent = options.span ?? currentSpan()
-  return readTurn(() => {
-    const turn = beginTurn(own, parent, caller, batch)
-    const events = recorded(toTheEnd(turn, steps(turn)), turn)
-    const leave = (): void => turn.end(readerLeft())
-    return { events: caller === undefined ? events : forwarded(events, caller), signal: turn.ctx.signal, leave }
-  })
+  return runTurn(() => beginTurn(own, parent, caller, batch), steps)
 }
 
 async function* steps(turn: Turn): Station<QueryResult> {
@@ -58,43 +55,64 @@ async function* steps(turn: Turn): Station<QueryResult> {
   yield startOf(turn)
   yield* options.notices ?? []
   yield* firstSwitch(turn)
-  yield* recall(turn)
+  turn.input = yield* recall(turn)
+  turn.tools.unsettled = unsettledCalls([...turn.input.history, ...(turn.input.since ?? [])])
   let taken = yield* takeUp(turn)
-  yield* promptHook(turn)
+  if (taken !== undefined) {
+    turn.input = taken.input
+    turn.tools.untrusted = true
+  }
+  const added = yield* promptHook(turn)
+  if (added !== undefined) turn.input = { ...turn.input, added: [...(turn.input.added ?? []), added] }
 
   for (;;) {
     ctx.signal.throwIfAborted()
     turn.step++
     addSaid(turn, yield* steered(turn))
     const settings = yield* settingsOfStep(turn)
-    const answer = taken?.answer ?? (yield* prepareAndAsk(turn, settings))
-    if (taken === undefined) yield* say(answer, turn)
+    const answer = taken?.answer ?? (yield* ask(turn, settings))
 
     const calls = answer.message.toolCalls ?? []
     if (answer.paused && calls.length === 0 && turn.step < maxSteps) {
-      turn.conversation = conversationAfter(turn, settings, answer, [])
+      goOn(turn, settings, answer, [])
       continue
     }
     if (calls.length === 0 || options.executeTools === false || wasCut(answer)) {
       const isWhole = calls.length === 0 && !wasCut(answer) && turn.step < maxSteps
       const more = isWhole ? yield* stopHook(answer, turn) : undefined
       if (!isWhole || (more === undefined && !isSteered(turn))) return yield* finish(answer, turn)
-      turn.conversation = conversationAfter(turn, settings, answer, [])
+      goOn(turn, settings, answer, [])
       if (more !== undefined) addSaid(turn, [more])
       continue
     }
 
+    turn.tools.untrusted ||= turn.conversation?.untrusted ?? false
     // Most turns call no tool: the station with its permission rules is loaded by the first that does.
     const { runTools } = await import('../tools/run.ts')
     const { messages: results, waiting } = yield* runTools(calls, toolsContext(turn, settings, taken?.decided))
     yield { type: 'note', entry: { type: 'messages', step: turn.step, messages: results } }
     if (waiting.length > 0) return yield* finish(answer, turn, 'waiting', waiting)
-    if (taken === undefined) turn.conversation = conversationAfter(turn, settings, answer, results)
-    else addTakenUp(turn, results)
+    if (taken === undefined) goOn(turn, settings, answer, results)
+    else turn.input = withResults(turn.input, results)
     taken = undefined
     if (await isToStop(turn, answer.message, results)) return yield* finish(answer, turn, 'stop-when')
     if (turn.step >= maxSteps) return yield* finish(answer, turn, 'max-steps')
   }
+}
+
+/** Adds what the user has said since the last step; in the first step it comes before the prompt, since it was said before. */
+function addSaid(turn: Turn, messages: readonly Message[]): void {
+  if (messages.length === 0) return
+  const { conversation, input } = turn
+  const said = conversation === undefined ? [...messages, ...input.messages] : [...input.messages, ...messages]
+  turn.input = { ...input, messages: said }
+  if (conversation !== undefined) turn.conversation = withSaid(conversation, messages)
+}
+
+/** Adds an answer and the results of its tools to the conversation. */
+function goOn(turn: Turn, { request }: StepSettings, answer: Answer, results: readonly Message[]): void {
+  const { conversation } = turn
+  if (conversation !== undefined) turn.conversation = continued(conversation, answer, results, offeredTokens(request))
 }
 
 /** The answer is there, but the user has said something that the model has not read. */
@@ -107,7 +125,7 @@ function wasCut({ finishReason }: Answer): boolean {
   return finishReason === 'length' || finishReason === 'content-filter'
 }
 
-/** A model that failed a moment ago is not asked first, nor is one that cannot do what the turn asks for in particular. */
+/** Turns to another model before the first step: the first one failed a moment ago, or cannot do what this turn asks for. */
 function* firstSwitch(turn: Turn): Generator<EventBody> {
   const { model, specialist } = turn.options
   const first = currentModel(turn.chain)
@@ -118,14 +136,17 @@ function* firstSwitch(turn: Turn): Generator<EventBody> {
   yield { type: 'model_switch', from: model.ref, to: first.ref, reason, ...failed }
 }
 
-/** Tells what a step came to. */
-async function* say(answer: Answer, { options }: Turn): Station<void> {
-  const costUsd = answer.cacheHit ? 0 : costOf(answer.usage, answer.model.facts.price ?? undefined)
-  yield { type: 'usage', usage: answer.usage, costUsd }
+/** Gets the answer of a step, and reports its usage and its message. */
+async function* ask(turn: Turn, settings: StepSettings): Station<Answer> {
+  const { answer, conversation } = yield* prepareAndAsk(turn, settings)
+  turn.conversation = conversation
+  const { usage, model, cacheHit, message } = answer
+  yield { type: 'usage', usage, costUsd: cacheHit ? 0 : costOf(usage, model.facts.price ?? undefined) }
   try {
-    unheard(options.onUpdateUsage?.(answer.usage))
+    unheard(turn.options.onUpdateUsage?.(usage))
   } catch (thrown) {
     yield { type: 'notice', code: 'callback_failed', message: `onUpdateUsage threw: ${toCriaError(thrown).message}` }
   }
-  yield { type: 'message', message: answer.message }
+  yield { type: 'message', message }
+  return answer
 }

@@ -1,52 +1,58 @@
-/** Collects the messages, calls and files of the session before this turn. */
+/** Collects what came before a turn: the history of its session, or the calls of a turn that ended as `waiting`. */
 
 import type { Station } from '../core/context.ts'
-import { toCriaError } from '../core/error.ts'
-import type { Message } from '../core/message.ts'
-import { soundHistory } from '../prepare/conversation.ts'
-import { unsettledCalls } from '../tools/state.ts'
-import { isPromise, orAborted } from '../util/promise.ts'
-import { namedApart } from './turn-request.ts'
-import type { Turn } from './turn.ts'
+import { CriaError, toCriaError } from '../core/error.ts'
+import type { QueryEvent } from '../core/event.ts'
 import type { EarlierRead } from '../core/injection.ts'
-import type { Tool } from '../core/tool.ts'
-import { footprintOf } from '../tools/schedule.ts'
+import type { Message } from '../core/message.ts'
+import type { PermissionRequest, Tool } from '../core/tool.ts'
+import { ZERO_USAGE } from '../core/usage.ts'
+import { currentModel } from '../model/chain.ts'
+import type { Answer } from '../model/answer.ts'
+import { soundHistory } from '../prepare/conversation.ts'
+import type { TurnInput } from '../prepare/turn-input.ts'
+import type { Decided } from '../tools/call.ts'
 import { findTool, validated } from '../tools/prepare-call.ts'
+import { footprintOf } from '../tools/schedule.ts'
+import { isPromise, orAborted } from '../util/promise.ts'
+import type { EngineOptions } from './options.ts'
+import { namedApart } from './turn.ts'
+import type { Turn } from './turn.ts'
 
 /**
- * What was said elsewhere, and handed over with the question, is where the session goes on from: the journal keeps it like any other.
+ * The input of the turn with the history of its session. What was said elsewhere, and handed over with the question, becomes part of the
+ * session: the journal keeps it like any other.
  *
  * @throws CriaError `journal_failed` when it cannot be read.
  */
-export async function* recall(turn: Turn): Station<void> {
-  const { options, ctx } = turn
-  const said = await earlierMessages(turn)
-  const given = turn.input.history
-  if (said !== undefined) {
-    const [history, messages] = [[...said, ...namedApart(given, said, ctx.createId)], turn.input.messages]
-    turn.input = { ...turn.input, history, messages: namedApart(messages, history, ctx.createId) }
+export async function* recall({ options, recorder, input: given, ctx }: Turn): Station<TurnInput> {
+  let input = given
+  if (recorder !== undefined && options.sessionId !== undefined) {
+    const said = await historyOf(options.sessionId, recorder, ctx.signal)
+    const history = [...said, ...namedApart(given.history, said, ctx.createId)]
+    input = { ...given, history, messages: namedApart(given.messages, history, ctx.createId) }
   }
-  turn.tools.unsettled = unsettledCalls([...turn.input.history, ...(turn.input.since ?? [])])
-  if (given.length > 0) {
+  if (given.history.length > 0) {
     // First as messages of this turn: when they are compacted later, they can still be read.
-    yield { type: 'note', entry: { type: 'messages', step: 0, messages: given } }
-    yield { type: 'note', entry: { type: 'compaction', step: 0, messages: soundHistory(turn.input.history) } }
+    yield { type: 'note', entry: { type: 'messages', step: 0, messages: given.history } }
+    yield { type: 'note', entry: { type: 'compaction', step: 0, messages: soundHistory(input.history) } }
   }
   // What stands beside the conversation is looked up by `prepare`, which is told what tools have read.
   const sources = options.context?.sources ?? []
-  if (sources.length === 0) return
-  const reads = await earlierReads(turn.input.history, options.tools ?? [])
-  turn.input = { ...turn.input, context: { sources, reads } }
+  if (sources.length === 0) return input
+  return { ...input, context: { sources, reads: await earlierReads(input.history, options.tools ?? []) } }
 }
 
-/** `undefined` when the turn continues no session. */
-async function earlierMessages({ options, recorder, ctx }: Turn): Promise<readonly Message[] | undefined> {
-  if (recorder === undefined || options.sessionId === undefined) return undefined
+async function historyOf(
+  sessionId: string,
+  recorder: NonNullable<Turn['recorder']>,
+  signal: AbortSignal,
+): Promise<readonly Message[]> {
   try {
-    const history = recorder.read.history(options.sessionId)
-    return isPromise(history) ? await orAborted(history, ctx.signal) : history
+    const history = recorder.read.history(sessionId)
+    return isPromise(history) ? await orAborted(history, signal) : history
   } catch (thrown) {
-    if (ctx.signal.aborted) throw ctx.signal.reason
+    if (signal.aborted) throw signal.reason
     throw toCriaError(thrown, 'journal_failed')
   }
 }
@@ -71,17 +77,102 @@ async function earlierReads(history: readonly Message[], tools: readonly Tool[])
       const result = results.get(call.id)
       const tool = findTool(call.name, tools)
       looked++
-      if (result === undefined || tool === undefined) continue
-      for (const name of await namesOf(tool, call)) reads.push({ name, result })
+      if (result === undefined || tool?.resources === undefined) continue
+      const fit = await validated(call, tool)
+      const names = 'problem' in fit ? [] : footprintOf(tool, fit.input).reads
+      if (names !== 'everything') for (const name of names) reads.push({ name, result })
     }
   }
   return reads.toReversed()
 }
 
-async function namesOf(tool: Tool, call: Parameters<typeof validated>[0]): Promise<readonly string[]> {
-  if (tool.resources === undefined) return []
-  const fit = await validated(call, tool)
-  if ('problem' in fit) return []
-  const { reads } = footprintOf(tool, fit.input)
-  return reads === 'everything' ? [] : reads
+/** A turn that waited, taken up by this one. */
+interface TakenUp {
+  readonly input: TurnInput
+  /** The answer that made the calls, with those alone that have not run. */
+  readonly answer: Answer
+  readonly decided: ReadonlyMap<string, Decided>
+}
+
+/**
+ * Continues a turn that ended as `waiting`. Its step is written into this turn before any of its calls runs: when this process dies in the
+ * middle, the session knows what may have had effects, as it does of every lost turn.
+ *
+ * @throws CriaError `not_found` when the session does not end in the calls of that turn; `configuration` for a decision about none of them.
+ */
+export async function* takeUp({ options: { decide }, recorder, input, chain }: Turn): Station<TakenUp | undefined> {
+  if (decide === undefined || recorder === undefined) return undefined
+  const events = await recorder.read.events(decide.turnId)
+  const end = events.at(-1)
+  const asked = end?.type === 'complete' ? (end.result.waiting ?? []) : []
+  const waiting = waitingCalls(events, end?.step)
+  const { history } = input
+  const at = history.findLastIndex(({ toolCalls = [] }) => toolCalls.some(({ id }) => waiting.has(id)))
+  const message = history[at]
+  if (message === undefined) throw new CriaError('not_found', `The calls of turn ${decide.turnId} are not in its session.`)
+  const decided = decisionsOn(asked, decide.decisions)
+
+  // What was asked before the calls; results of calls that have run stay, those of calls that wait are still to come.
+  const last = history.slice(0, at).findLastIndex(({ role }) => role === 'user') + 1
+  const first = history.slice(0, last).findLastIndex(({ role }) => role !== 'user') + 1
+  const done = history.slice(at + 1).filter((said) => !answersOneOf(said, waiting))
+  const earlier = history.slice(0, first)
+  const messages = history.slice(first, last)
+  const since = [...history.slice(last, at + 1), ...done]
+  const written = new Set(history.slice(first).map(({ id }) => id))
+  yield { type: 'note', entry: { type: 'compaction', step: 0, messages: soundHistory(earlier) } }
+  yield { type: 'note', entry: { type: 'messages', step: 0, messages: [...messages, ...since] } }
+
+  const toolCalls = (message.toolCalls ?? []).filter(({ id }) => waiting.has(id))
+  const answer: Answer = {
+    type: 'answer',
+    message: { ...message, toolCalls },
+    model: currentModel(chain),
+    usage: ZERO_USAGE,
+    finishReason: 'tool-calls',
+    abstained: false,
+    paused: false,
+    cacheHit: false,
+  }
+  return { input: { ...input, history: earlier, messages, since, written }, answer, decided }
+}
+
+function waitingCalls(events: readonly QueryEvent[], step: number | undefined): ReadonlySet<string> {
+  const results = events.flatMap((event) => (event.type === 'tool_result' && event.step === step ? [event.result] : []))
+  return new Set(results.filter(({ waiting }) => waiting === true).map(({ id }) => id))
+}
+
+/** @throws CriaError `configuration` for a decision about none of the calls. */
+function decisionsOn(
+  asked: readonly PermissionRequest[],
+  decisions: NonNullable<EngineOptions['decide']>['decisions'],
+): ReadonlyMap<string, Decided> {
+  const ids = asked.map(({ id }) => id)
+  const stray = typeof decisions === 'object' ? Object.keys(decisions).find((id) => !ids.includes(id)) : undefined
+  if (stray !== undefined) {
+    throw new CriaError('configuration', `\`decide.decisions\` names ${JSON.stringify(stray)}, which is no call that waits.`, {
+      hint: `These wait: ${ids.join(', ')}.`,
+    })
+  }
+  const decided = new Map<string, Decided>()
+  for (const { id, input } of asked) {
+    const answer = typeof decisions === 'boolean' ? decisions : Object.hasOwn(decisions, id) ? decisions[id] : undefined
+    if (answer !== undefined) decided.set(id, { input, answer })
+  }
+  return decided
+}
+
+/** The input with the results of the calls that waited, in the order of the calls. */
+export function withResults(input: TurnInput, results: readonly Message[]): TurnInput {
+  const { since = [] } = input
+  const at = since.findLastIndex(({ role }) => role === 'assistant')
+  const calls = since[at]?.toolCalls ?? []
+  const all = [...since.slice(at + 1), ...results]
+  const ordered = calls.flatMap(({ id }) => all.find((said) => answersOneOf(said, new Set([id]))) ?? [])
+  const written = new Set([...(input.written ?? []), ...results.map(({ id }) => id)])
+  return { ...input, since: [...since.slice(0, at + 1), ...ordered], written }
+}
+
+function answersOneOf({ parts }: Message, ids: ReadonlySet<string>): boolean {
+  return parts.some((part) => part.type === 'tool-result' && ids.has(part.id))
 }

@@ -12,7 +12,7 @@ import { ScriptedModel } from '../providers/scripted/scripted-model.ts'
 import type { ScriptedAnswer } from '../providers/scripted/scripted-model.ts'
 import { SqliteRecorder } from '../recorders/sqlite/recorder.ts'
 import { query } from './query.ts'
-import { causeOf } from './to-the-end.ts'
+import { causeOf } from './turn-end.ts'
 import type { EngineOptions, QueryMetrics } from './options.ts'
 import { currentSpan } from './span.ts'
 

@@ -15,10 +15,8 @@ import { currentModel } from '../model/chain.ts'
 import { cancelledBy, errorInfo, withMore } from '../model/error-info.ts'
 import { isPromise, settledInTime, unheard } from '../util/promise.ts'
 import { inReadyGroups } from '../util/ready.ts'
-import { groupingOf, joinDeltas } from './join-deltas.ts'
-import { withoutSecrets } from './mask.ts'
-import { Metrics } from './metrics.ts'
-import { OpenCalls } from './open-calls.ts'
+import { groupingOf, joinDeltas, withoutSecrets } from './journal-entries.ts'
+import { Metrics, OpenCalls } from './tallies.ts'
 import { closeOf, report } from './turn-end.ts'
 import type { LastEvent } from './turn-end.ts'
 import { openingOf, startOf, temperatureOf } from './turn.ts'
@@ -57,7 +55,7 @@ export async function* recorded(
     throw new CriaError('internal', 'The turn ended without a terminal event.')
   } catch (thrown) {
     turn.end(readerLeft())
-    // What the reader throws into the generator, it gets back.
+    // An error that the reader throws into the generator goes back to the reader.
     if (isWithReader) throw thrown
     // Stations report their failures as events; what is thrown here is the journal's, or ours.
     if (!tap.hasBegun) yield tap.unstoredStart()
@@ -75,12 +73,12 @@ export async function* recorded(
   }
 }
 
-/** Not returned with its reader: what tools have done by then is still wanted. */
+/** Keeps running when the reader leaves: results of tools that have started must still be recorded. */
 function keptOpen(bodies: Station<void>): AsyncIterator<Yielded, void> {
   return { next: () => bodies.next() }
 }
 
-/** The turn of a session that is busy: it is written down, and ends at once. */
+/** Records a turn of a session that is busy, and ends it at once. */
 async function* refused(error: CriaError, turn: Turn): Station<void> {
   yield startOf(turn)
   yield { type: 'error', error: errorInfo(error) }
@@ -142,7 +140,7 @@ class Tap {
     try {
       return await this.#store(joinDeltas(bodies))
     } catch (error) {
-      // What was not stored is not shown: the numbers go on where the reader stands.
+      // Events that were not stored are not shown, and their numbers are used again.
       this.#seq = first
       throw error
     }

@@ -1,25 +1,17 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { journalForEach } from '../../test/support/journal.ts'
 import { collect } from '../../test/calls.ts'
 import type { QueryEvent } from '../core/event.ts'
 import { ScriptedModel } from '../providers/scripted/scripted-model.ts'
-import { SqliteRecorder } from '../recorders/sqlite/recorder.ts'
+import type { SqliteRecorder } from '../recorders/sqlite/recorder.ts'
 import { compactSession, forkSession } from './session-turns.ts'
 import type { SessionTurnOptions } from './session-turns.ts'
 
 const LONG = 'It was said at some length, and then again. '.repeat(60)
 
-let folder: string
 let recorder: SqliteRecorder
-beforeEach(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'cria-session-'))
-  recorder = await SqliteRecorder.open({ path: join(folder, 'cria.db') })
-})
-afterEach(async () => {
-  await recorder.close()
-  rmSync(folder, { recursive: true })
+journalForEach((opened) => {
+  recorder = opened
 })
 
 /** A session of five turns. */

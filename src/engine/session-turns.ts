@@ -1,20 +1,16 @@
-/** Turns that ask nothing: a conversation is made smaller because somebody wants it, or goes on in a session of its own as well. */
+/** Compacts a session on request, and forks one. Neither calls for an answer, but both are recorded as turns. */
 
 import type { Station } from '../core/context.ts'
 import { ConfigurationError } from '../core/error.ts'
-import type { EventBody } from '../core/event.ts'
 import type { Message } from '../core/message.ts'
 import type { Recorder } from '../core/recorder.ts'
-import { currentModel } from '../model/chain.ts'
 import { compact } from '../prepare/compact/compact.ts'
-import { loadTokenCounter } from '../prepare/count-tokens.ts'
-import { countMessageTokens } from '../prepare/request-tokens.ts'
-import { completeAside } from './aside.ts'
+import { countMessageTokens, loadTokenCounter } from '../prepare/tokens.ts'
+import { completeAside } from './completion.ts'
 import type { EngineOptions } from './options.ts'
-import { readerLeft, recorded } from './record.ts'
+import { resultOf } from './finish.ts'
 import { currentSpan } from './span.ts'
-import { toTheEnd } from './to-the-end.ts'
-import { readTurn } from './turn-reader.ts'
+import { runTurn } from './turn-reader.ts'
 import type { TurnEvents } from './turn-reader.ts'
 import { beginTurn, startOf } from './turn.ts'
 import type { Turn } from './turn.ts'
@@ -26,7 +22,7 @@ export interface SessionTurnOptions extends Pick<
   readonly recorder: Recorder
   /** The session that is meant. */
   readonly sessionId: string
-  /** What stands in the journal in place of a question. */
+  /** Stands in the journal in place of a question. */
   readonly title: string
   /** Writes the summary; default `model` does. */
   readonly summaryModel?: EngineOptions['model'] | undefined
@@ -61,19 +57,16 @@ function run(
 ): TurnEvents {
   const { title, summaryModel: _, ...known } = engineOptions
   const parent = currentSpan()
-  return readTurn(() => {
-    const turn = beginTurn({ ...known, prompt: title }, parent)
-    const events = recorded(toTheEnd(turn, steps(turn)), turn)
-    return { events, signal: turn.ctx.signal, leave: () => turn.end(readerLeft()) }
-  })
-
-  async function* steps(turn: Turn): Station<void> {
-    yield startOf(turn)
-    const history = await options.recorder.read.history(options.sessionId)
-    if (history.length === 0) throw new ConfigurationError('Nothing has been said in this session yet.')
-    yield* work(history, turn, options)
-    yield complete(turn)
-  }
+  return runTurn(
+    () => beginTurn({ ...known, prompt: title }, parent),
+    async function* stations(turn) {
+      yield startOf(turn)
+      const history = await options.recorder.read.history(options.sessionId)
+      if (history.length === 0) throw new ConfigurationError('Nothing has been said in this session yet.')
+      yield* work(history, turn, options)
+      yield { type: 'complete', result: resultOf(turn, { text: '', finishReason: 'stop' }) }
+    },
+  )
 }
 
 async function* compacted(history: readonly Message[], turn: Turn, { model, summaryModel }: SessionTurnOptions): Station<void> {
@@ -96,25 +89,4 @@ async function* compacted(history: readonly Message[], turn: Turn, { model, summ
 
 async function* copied(history: readonly Message[]): Station<void> {
   yield { type: 'note', entry: { type: 'compaction', step: 0, messages: history } }
-}
-
-function complete(turn: Turn): EventBody {
-  const { sessionId, turnId, ledger, span } = turn
-  const { usage, costUsd } = ledger
-  const model = currentModel(turn.chain).ref
-  return {
-    type: 'complete',
-    result: {
-      text: '',
-      finishReason: 'stop',
-      steps: 0,
-      usage,
-      costUsd,
-      model,
-      cacheHit: false,
-      sessionId,
-      turnId,
-      traceId: span.traceId,
-    },
-  }
 }

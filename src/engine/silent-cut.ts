@@ -1,6 +1,6 @@
 /**
- * Detects servers that cut the beginning of a long request and answer as if nothing had happened. Only what they have counted tells. So do servers
- * that count what was not in their cache, so that a low count alone proves nothing.
+ * Detects servers that cut the beginning of a long request and answer as if nothing had happened. Only their count of tokens shows it; and since
+ * some servers count only tokens that were not in their cache, a low count alone proves nothing.
  */
 
 import { CriaError } from '../core/error.ts'
@@ -8,13 +8,12 @@ import type { EventBody } from '../core/event.ts'
 import type { LanguageModel, ModelRequest } from '../core/model.ts'
 import type { Usage } from '../core/usage.ts'
 import type { ModelContext } from '../model/answer.ts'
-import { loadTokenCounter } from '../prepare/count-tokens.ts'
-import { estimateRequestTokens, leastTokens } from '../prepare/request-tokens.ts'
+import { estimateRequestTokens, leastTokens, loadTokenCounter } from '../prepare/tokens.ts'
 
 export interface SilentCut {
   /** Tokens of the text that was sent, by our count. */
   readonly sent: number
-  /** What the provider says it has read. */
+  /** Tokens that the provider says it has read. */
   readonly read: number
   /** The provider is known to do so, or the window could not hold what was sent. */
   readonly isCertain: boolean
@@ -63,10 +62,13 @@ function cutError({ sent, read }: SilentCut, model: string): CriaError {
   )
 }
 
+/** Its code: a turn has this notice once. */
+export const CUT_NOTICE = 'input_cut'
+
 export function cutNotice({ sent, read }: SilentCut, model: string): EventBody {
   return {
     type: 'notice',
-    code: 'input_cut',
+    code: CUT_NOTICE,
     message:
       `${model} says that it has read ${read} tokens, of about ${sent} that were sent: it may have left out the beginning. ` +
       'Say how large its window is ("modelFacts" in config.json, or `context.compaction.window`), so that room is made in time.',

@@ -1,28 +1,20 @@
 /** Messages that are given while a turn runs, and what holds for one step. */
 
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
+import { journalForEach } from '../../test/support/journal.ts'
 import { all, calling, collect, tool } from '../../test/calls.ts'
 import { CriaError } from '../core/error.ts'
 import { user } from '../core/message.ts'
 import type { ModelRequest } from '../core/model.ts'
 import { ScriptedModel } from '../providers/scripted/scripted-model.ts'
-import { SqliteRecorder } from '../recorders/sqlite/recorder.ts'
+import type { SqliteRecorder } from '../recorders/sqlite/recorder.ts'
 import { query } from './query.ts'
 import { Steering } from './steering.ts'
-import type { StepEnd, StepState } from './step.ts'
+import type { StepEnd, StepState } from './options.ts'
 
-let folder: string
 let recorder: SqliteRecorder
-beforeEach(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'cria-steering-'))
-  recorder = await SqliteRecorder.open({ path: join(folder, 'cria.db') })
-})
-afterEach(async () => {
-  await recorder.close()
-  rmSync(folder, { recursive: true })
+journalForEach((opened) => {
+  recorder = opened
 })
 
 const told = (request: ModelRequest | undefined): string[] =>

@@ -28,12 +28,12 @@ export class Steering {
     this.#followUps.push(...saidBy(input))
   }
 
-  /** What waits for the model, oldest first. */
+  /** Messages that wait for the model, oldest first. */
   get waiting(): readonly Message[] {
     return this.#waiting
   }
 
-  /** What waits for the end of the turn, oldest first. */
+  /** Messages that wait for the end of the turn, oldest first. */
   get followUps(): readonly Message[] {
     return this.#followUps
   }

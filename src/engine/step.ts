@@ -1,52 +1,24 @@
-/** Types the callbacks of a step: `prepareStep` and `stopWhen`. */
+/** Settles what one step is made with, and asks the callbacks that decide about it: `prepareStep` and `stopWhen`. */
 
+import type { Station } from '../core/context.ts'
+import { CriaError, isCriaError, toCriaError } from '../core/error.ts'
 import type { MaybePromise } from '../core/maybe-promise.ts'
 import type { Message } from '../core/message.ts'
-import type { LanguageModel, ToolChoice } from '../core/model.ts'
-import type { Tool, ToolResult } from '../core/tool.ts'
-import type { Usage } from '../core/usage.ts'
+import type { RequestMessage } from '../core/model.ts'
+import type { Tool } from '../core/tool.ts'
+import { currentModel } from '../model/chain.ts'
 import type { ModelChain } from '../model/chain.ts'
-import type { RequestOptions } from '../prepare/request.ts'
-
-/** The argument of `prepareStep`. */
-export interface StepState {
-  /** The step to come, from 1. */
-  readonly step: number
-  /** What has been said, the system prompt included once the first step has been made. */
-  readonly messages: readonly Message[]
-  /** The model that is asked unless another one is named. */
-  readonly model: string
-}
-
-/** Settings of one step; those left out stay as in the options of the turn. */
-export interface StepChanges<Model = LanguageModel> {
-  /** Asked in this step, before the models of the turn. */
-  readonly model?: Model
-  /** All tools of this step. */
-  readonly tools?: readonly Tool[]
-  /** For this step alone. */
-  readonly toolChoice?: ToolChoice
-  /** In place of the option `system`. */
-  readonly system?: string
-}
-
-/** Decides before a step what is different about it; `undefined` changes nothing. */
-export type PrepareStep<Model = LanguageModel> = (state: StepState) => MaybePromise<StepChanges<Model> | undefined>
-
-/** The argument of `stopWhen`, after a step whose tools have run. */
-export interface StepEnd extends StepState {
-  /** The answer of the model in this step. */
-  readonly message: Message
-  /** Results of the tools of this step, in the order of the calls. */
-  readonly toolResults: readonly Pick<ToolResult, 'id' | 'name' | 'content' | 'isError'>[]
-  /** Of the turn so far. */
-  readonly usage: Usage
-  /** US dollars of the turn so far; `null`: not known. */
-  readonly costUsd: number | null
-}
-
-/** Decides after a step whether the turn ends; `true` ends it with the finish reason `stop-when`. */
-export type StopWhen = (end: StepEnd) => MaybePromise<boolean>
+import type { RequestOptions } from '../prepare/conversation.ts'
+import type { ToolsContext } from '../tools/call.ts'
+import { defined } from '../util/check.ts'
+import { orAborted } from '../util/promise.ts'
+import { checkModel } from './checks/model.ts'
+import { checkToolChoice, checkTools } from './checks/options.ts'
+import { checkNames } from './checks/values.ts'
+import type { StepState } from './options.ts'
+import { inCallOf } from './parent.ts'
+import { requestOfStep, specOf } from './turn.ts'
+import type { Turn } from './turn.ts'
 
 /** A step, as it is asked for. */
 export interface StepSettings {
@@ -55,4 +27,112 @@ export interface StepSettings {
   readonly tools: readonly Tool[]
   /** In place of the system prompt; `undefined`: as it is. */
   readonly system: string | undefined
+}
+
+const DEFAULT_TOOL_CONCURRENCY = 5
+
+const CHANGES = ['model', 'tools', 'toolChoice', 'system']
+
+/** @throws CriaError when `prepareStep` throws, or what it gives makes no sense. */
+export async function* settingsOfStep(turn: Turn): Station<StepSettings> {
+  const { options, chain, step } = turn
+  const request = requestOfStep(turn.request, step)
+  const unchanged: StepSettings = { chain, request, tools: options.tools ?? [], system: undefined }
+  if (options.prepareStep === undefined) return unchanged
+  const changes = await called('prepareStep', turn, () => options.prepareStep?.(stateOf(turn)))
+  if (changes === undefined || changes === null) return unchanged
+  checkNames('What `prepareStep` gives', changes, CHANGES)
+  const { model, tools = unchanged.tools, toolChoice = request.toolChoice, system } = changes
+  if (model !== undefined) checkModel('prepareStep().model', model)
+  if (changes.tools !== undefined) checkTools(tools)
+  checkToolChoice({ toolChoice, tools })
+  if (Object.keys(changes).length > 0) {
+    const shown = { model: model?.ref, tools: changes.tools?.map(({ name }) => name), toolChoice: changes.toolChoice, system }
+    yield { type: 'prepare_step', ...defined(shown) }
+  }
+  const { toolChoice: _, ...rest } = request
+  return {
+    chain: model === undefined ? chain : { models: [model, ...chain.models.slice(chain.current)], current: 0 },
+    request: {
+      ...rest,
+      tools: changes.tools === undefined ? request.tools : specsOf(tools),
+      ...(toolChoice === undefined ? {} : { toolChoice }),
+    },
+    tools,
+    system,
+  }
+}
+
+/** Asks `stopWhen` about the step that has just ended: `true` ends the turn. @throws CriaError when it throws. */
+export async function isToStop(turn: Turn, message: Message, results: readonly Message[]): Promise<boolean> {
+  const { stopWhen } = turn.options
+  if (stopWhen === undefined) return false
+  const toolResults = results.flatMap(({ parts }) =>
+    parts.flatMap((part) => {
+      if (part.type !== 'tool-result') return []
+      const { id, name, content, isError } = part
+      return [{ id, name, content, isError }]
+    }),
+  )
+  const { usage, costUsd } = turn.ledger
+  return called('stopWhen', turn, () => stopWhen({ ...stateOf(turn), message, toolResults, usage, costUsd }))
+}
+
+function stateOf({ step, conversation, input, chain }: Turn): StepState {
+  return { step, messages: conversation?.said ?? [...input.history, ...input.messages], model: currentModel(chain).ref }
+}
+
+/** A callback of the caller that decides how the turn goes on: without its answer nobody knows. */
+async function called<T>(name: string, { ctx }: Turn, work: () => MaybePromise<T>): Promise<T> {
+  try {
+    return await orAborted(Promise.resolve(work()), ctx.signal)
+  } catch (thrown) {
+    ctx.signal.throwIfAborted()
+    if (isCriaError(thrown)) throw thrown
+    throw new CriaError('configuration', `\`${name}\` threw: ${toCriaError(thrown).message}`, { cause: thrown })
+  }
+}
+
+const specs = new WeakMap<readonly Tool[], RequestOptions['tools']>()
+
+/** Made once of a list: its tokens are then counted once too. */
+function specsOf(tools: readonly Tool[]): RequestOptions['tools'] {
+  const known = specs.get(tools) ?? tools.map(specOf)
+  specs.set(tools, known)
+  return known
+}
+
+/** The messages with another system prompt; what retrieval and trusted instructions have added to it stays. */
+export function withSystem(messages: readonly RequestMessage[], from: string, to: string): readonly RequestMessage[] {
+  const [first, ...rest] = messages
+  const added = first?.role === 'system' && first.content.startsWith(from) ? first.content.slice(from.length) : undefined
+  const text = [to, added?.trim() ?? ''].filter((part) => part !== '').join('\n\n')
+  const others = added === undefined ? messages : rest
+  return text === '' ? others : [{ role: 'system', content: text, parts: [{ type: 'text', text }] }, ...others]
+}
+
+/** The context of the tools station in the present step. */
+export function toolsContext(turn: Turn, settings: StepSettings, decided?: ToolsContext['decided']): ToolsContext {
+  const { ctx, options, step, tools } = turn
+  return {
+    ...ctx,
+    step,
+    state: tools,
+    tools: settings.tools,
+    permit: options.hasPermissionsToUseTool,
+    ...(decided === undefined ? {} : { decided }),
+    cannotWait: whyNotWait(turn),
+    hooks: options.hooks,
+    repair: options.repairToolCall,
+    safeMode: options.safeMode ?? false,
+    concurrency: options.toolConcurrency ?? DEFAULT_TOOL_CONCURRENCY,
+    inCall: inCallOf(turn),
+  }
+}
+
+/** Why calls cannot wait for a decision that is made later; `undefined`: they can. */
+function whyNotWait({ caller, recorder }: Turn): string | undefined {
+  if (caller !== undefined) return 'A turn that a tool has made cannot wait for a decision.'
+  if (recorder === undefined) return 'Without a journal it cannot wait for a decision.'
+  return recorder.keepsWaiting === true ? undefined : 'This journal keeps no turns that wait for a decision.'
 }

@@ -1,16 +1,67 @@
-/** Makes the record of how a turn ended, for the journal and for metrics. */
+/** Brings a turn to its end: one terminal event comes last, whatever happens, and the journal and `onQueryCompleted` get the record of it. */
 
+import type { Station } from '../core/context.ts'
+import { CriaError, toCriaError } from '../core/error.ts'
 import type { EventStamp, TerminalEvent } from '../core/event.ts'
 import type { TurnClose, TurnMetrics } from '../core/recorder.ts'
 import { currentModel } from '../model/chain.ts'
+import { errorInfo } from '../model/error-info.ts'
 import { unheard } from '../util/promise.ts'
-import type { Metrics } from './metrics.ts'
+import { timeExceeded } from './budget/plan.ts'
+import type { Metrics } from './tallies.ts'
+import { steeredTooLate } from './interventions.ts'
 import { DEFAULT_SLOW_AFTER, temperatureOf } from './turn.ts'
 import type { Turn } from './turn.ts'
 
+export { abortReasonOf, causeOf } from '../model/error-info.ts'
+
+/** @param work yields the terminal event itself when it succeeds. */
+export async function* toTheEnd(turn: Turn, work: Station<unknown>): Station<void> {
+  const { ctx, options } = turn
+  const stopTimer = limitTime(turn)
+  try {
+    yield* work
+  } catch (thrown) {
+    const error = toCriaError(thrown)
+    turn.span.fail(error)
+    yield* steeredTooLate(turn)
+    if (ctx.signal.aborted && (options.abortSignal?.aborted === true || error.code === 'aborted')) {
+      yield { type: 'cancelled', reason: reasonOf(options.abortSignal?.reason) }
+    } else {
+      yield { type: 'error', error: errorInfo(error) }
+    }
+  } finally {
+    stopTimer()
+  }
+}
+
+function limitTime(turn: Turn): () => void {
+  const { timeouts, budget } = turn.options
+  const over = new AbortController()
+  const endAfter = (limit: number | null | undefined, reason: (limit: number) => CriaError): void => {
+    if (limit === null || limit === undefined) return
+    turn.clock.sleep(limit, over.signal).then(
+      () => turn.end(reason(limit)),
+      () => {},
+    )
+  }
+  endAfter(timeouts?.turn, (limit) => new CriaError('timeout', `The turn did not end within ${limit} ms.`))
+  endAfter(budget?.ms, timeExceeded)
+  return () => over.abort()
+}
+
+/** Says in words why a signal was aborted. */
+export function reasonOf(reason: unknown): string {
+  if (reason instanceof Error && reason.message !== UNSAID) return reason.message
+  return typeof reason === 'string' ? reason : 'Aborted by the caller.'
+}
+
+/** The message of an abort without a reason. */
+const UNSAID = 'This operation was aborted'
+
 export type LastEvent = TerminalEvent & EventStamp
 
-/** What the journal is told. */
+/** The record of the end, for the journal. */
 export function closeOf(turn: Turn, event: LastEvent, text: string, metrics: Metrics): TurnClose {
   const { chain, ledger } = turn
   return {
@@ -28,7 +79,7 @@ export function closeOf(turn: Turn, event: LastEvent, text: string, metrics: Met
   }
 }
 
-/** Tells `onQueryCompleted`. A callback that throws harms nothing. */
+/** Calls `onQueryCompleted`. A callback that throws changes nothing. */
 export function report(turn: Turn, event: LastEvent | undefined, metrics: Metrics): void {
   const { options, turnId, sessionId, span, chain, ledger, startedAt, clock } = turn
   if (options.onQueryCompleted === undefined) return
@@ -51,7 +102,7 @@ export function report(turn: Turn, event: LastEvent | undefined, metrics: Metric
       }),
     )
   } catch {
-    // Its own affair.
+    // An error in a callback of the caller must not change the outcome of the turn.
   }
 }
 

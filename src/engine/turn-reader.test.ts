@@ -1,15 +1,13 @@
 /** Aborts and time limits of a turn whose reader pauses, or has dropped it: over real HTTP, with a real journal. */
 
 import { getEventListeners } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
+import { journalForEach } from '../../test/support/journal.ts'
 import { calling, tool } from '../../test/calls.ts'
 import { chatServer, sendDelta, startStream } from '../../test/support/chat-server.ts'
 import { createProviderModel } from '../providers/create.ts'
-import { SqliteRecorder } from '../recorders/sqlite/recorder.ts'
+import type { SqliteRecorder } from '../recorders/sqlite/recorder.ts'
 import { query } from './query.ts'
 import type { EngineOptions } from './options.ts'
 import { readTurn } from './turn-reader.ts'
@@ -17,15 +15,9 @@ import { readTurn } from './turn-reader.ts'
 /** What has to be true soon after an abort; a loaded machine gets more than the 100 ms of an idle one. */
 const SOON = { timeout: 2000, interval: 5 }
 
-let folder: string
 let recorder: SqliteRecorder
-beforeEach(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'cria-reader-'))
-  recorder = await SqliteRecorder.open({ path: join(folder, 'cria.db') })
-})
-afterEach(async () => {
-  await recorder.close()
-  rmSync(folder, { recursive: true })
+journalForEach((opened) => {
+  recorder = opened
 })
 
 async function hanging(): Promise<AsyncDisposable & { model: EngineOptions['model']; aborted: () => number }> {

@@ -3,7 +3,12 @@
  * closed, its row is closed and its session is free, whether the reader reads on, pauses or has dropped the generator.
  */
 
+import type { Station } from '../core/context.ts'
 import type { QueryEvent, QueryResult } from '../core/event.ts'
+import { forwarded } from './parent.ts'
+import { readerLeft, recorded } from './record.ts'
+import { toTheEnd } from './turn-end.ts'
+import type { Turn } from './turn.ts'
 
 export type TurnEvents = AsyncGenerator<QueryEvent, QueryResult | undefined, undefined>
 
@@ -17,6 +22,21 @@ interface Started {
 }
 
 type Read = IteratorResult<QueryEvent, QueryResult | undefined>
+
+/**
+ * Runs a turn for a reader: begins it at the first `next()`, brings its stations to an end and writes down what they yield.
+ *
+ * @param stations yields the `complete` event itself.
+ */
+export function runTurn(begin: () => Turn, stations: (turn: Turn) => Station<unknown>): TurnEvents {
+  return readTurn(() => {
+    const turn = begin()
+    const { caller, ctx } = turn
+    const events = recorded(toTheEnd(turn, stations(turn)), turn)
+    const shown = caller === undefined ? events : forwarded(events, caller)
+    return { events: shown, signal: ctx.signal, leave: () => turn.end(readerLeft()) }
+  })
+}
 
 /** @param begin called at the first `next()`; nothing happens before. */
 export function readTurn(begin: () => Started): TurnEvents {

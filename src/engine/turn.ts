@@ -1,54 +1,50 @@
 /** A turn: what it was asked, what it knows so far, and the context that its stations share. */
 
+import { ATTRIBUTE } from '../core/attributes.ts'
 import type { Clock } from '../core/clock.ts'
 import type { CriaError } from '../core/error.ts'
 import type { StartEvent } from '../core/event.ts'
-import { createId as newId } from '../core/id.ts'
+import { createId as newId, createId, messageId } from '../core/id.ts'
 import type { CreateId } from '../core/id.ts'
+import { toMessages } from '../core/message.ts'
 import type { Message } from '../core/message.ts'
-import type { LanguageModel } from '../core/model.ts'
-import { isFilledPrompt } from '../core/prompt.ts'
+import type { LanguageModel, CallSettings, ThinkingEffort, ToolSpec } from '../core/model.ts'
+import { isFilledPrompt, promptText } from '../core/prompt.ts'
 import type { PromptVersion } from '../core/prompt.ts'
 import type { Recorder, TurnOpen } from '../core/recorder.ts'
+import { jsonSchemaOf } from '../core/schema.ts'
 import type { Span } from '../core/span.ts'
-import { ATTRIBUTE } from '../core/attributes.ts'
-import type { Answer, ModelContext } from '../model/answer.ts'
-import { currentModel, switchModel } from '../model/chain.ts'
+import type { Tool } from '../core/tool.ts'
+import type { ModelContext } from '../model/answer.ts'
 import { DEFAULT_ANSWER_LIMITS } from '../model/ceilings.ts'
+import { currentModel, switchModel } from '../model/chain.ts'
 import type { ModelChain } from '../model/chain.ts'
 import { DEFAULT_COOL_DOWN, restedFirst } from '../model/cool-down.ts'
 import { temperatureFor } from '../model/fit.ts'
 import type { RetryPolicy } from '../model/recover.ts'
 import { DEFAULT_TIMEOUTS } from '../model/watchdog.ts'
-import { continued, withSaid } from '../prepare/conversation.ts'
-import type { Conversation } from '../prepare/conversation.ts'
-import { offeredTokens } from '../prepare/request-tokens.ts'
-import type { RequestOptions } from '../prepare/request.ts'
+import type { Conversation, RequestOptions } from '../prepare/conversation.ts'
 import { questionOf } from '../prepare/turn-input.ts'
 import type { TurnInput } from '../prepare/turn-input.ts'
-import type { ToolsContext } from '../tools/call.ts'
 import { toolsState } from '../tools/state.ts'
 import type { ToolsState } from '../tools/state.ts'
 import { DEFAULT_BACKOFF } from '../util/backoff.ts'
+import { defined } from '../util/check.ts'
 import { steadyClock } from '../util/clock.ts'
-import { beginningOf } from '../util/lines.ts'
 import { takenValues } from '../util/environment.ts'
 import { sha256 } from '../util/hash.ts'
+import { beginningOf } from '../util/lines.ts'
 import { redact } from '../util/redact.ts'
-import type { Batch } from './batch.ts'
-import { TurnLedger } from './ledger.ts'
-import { processBudget } from './memory-budget.ts'
+import { TurnLedger } from './budget/ledger.ts'
+import { processBudget } from './budget/memory-budget.ts'
+import { SETTINGS } from './checks/options.ts'
 import type { EngineOptions } from './options.ts'
-import { inCallOf, refOf } from './parent.ts'
-import type { ParentCall } from './parent.ts'
+import { refOf } from './parent.ts'
+import type { Batch, ParentCall } from './parent.ts'
 import { spanSink, startSpan } from './span.ts'
-import type { StepSettings } from './step.ts'
-import { inputOf, requestOf } from './turn-request.ts'
-import { defined } from '../util/check.ts'
 
 export const DEFAULT_MAX_STEPS = 50
 export const DEFAULT_SLOW_AFTER = 30_000
-const DEFAULT_TOOL_CONCURRENCY = 5
 /** Characters of the question that its span holds at most. */
 const MAX_QUERY_CHARS = 4000
 
@@ -75,8 +71,6 @@ export interface Turn {
   conversation: Conversation | undefined
   /** Tokens of requests that a model has refused because of their size, by its name. */
   readonly tooLarge: Map<string, number>
-  /** It has been told once that a model may not have read everything. */
-  toldOfCut: boolean
   /** The reader is gone, or the time of the turn is up: whatever runs for it has to end. */
   end(reason: CriaError): void
 }
@@ -147,7 +141,6 @@ export function beginTurn(options: EngineOptions, parent: Span | undefined, call
     made: { turns: 0 },
     conversation: undefined,
     tooLarge: new Map(),
-    toldOfCut: false,
     end: (reason) => ending.abort(reason),
     ctx: {
       sessionId,
@@ -173,58 +166,12 @@ export function beginTurn(options: EngineOptions, parent: Span | undefined, call
   }
 }
 
-/** Whom the turn may ask, in this order. */
+/** The models that the turn may ask, in this order. */
 function modelsOf({ model, fallbackModels = [], specialist, switchModels }: EngineOptions): readonly LanguageModel[] {
   if (switchModels === false) return [model]
   const models = [model, ...fallbackModels]
   const first = switchModel('specialized_task', 0, { models, specialist })
   return first === undefined || first === model ? models : [first, ...models]
-}
-
-/** What the user has said since the last step; in the first one it comes before the prompt, since it was said before. */
-export function addSaid(turn: Turn, messages: readonly Message[]): void {
-  if (messages.length === 0) return
-  const { conversation, input } = turn
-  const said = conversation === undefined ? [...messages, ...input.messages] : [...input.messages, ...messages]
-  turn.input = { ...input, messages: said }
-  if (conversation !== undefined) turn.conversation = withSaid(conversation, messages)
-}
-
-/** What has been said when a step is over. */
-export function conversationAfter(
-  { conversation }: Turn,
-  { request }: StepSettings,
-  answer: Answer,
-  results: readonly Message[],
-): Conversation | undefined {
-  return conversation === undefined ? undefined : continued(conversation, answer, results, offeredTokens(request))
-}
-
-/** What the tools station is given in the present step. */
-export function toolsContext(turn: Turn, settings: StepSettings, decided?: ToolsContext['decided']): ToolsContext {
-  const { ctx, options, step, tools, conversation } = turn
-  tools.untrusted ||= conversation?.untrusted ?? false
-  return {
-    ...ctx,
-    step,
-    state: tools,
-    tools: settings.tools,
-    permit: options.hasPermissionsToUseTool,
-    ...(decided === undefined ? {} : { decided }),
-    cannotWait: whyNotWait(turn),
-    hooks: options.hooks,
-    repair: options.repairToolCall,
-    safeMode: options.safeMode ?? false,
-    concurrency: options.toolConcurrency ?? DEFAULT_TOOL_CONCURRENCY,
-    inCall: inCallOf(turn),
-  }
-}
-
-/** Why calls cannot wait for a decision that is made later; `undefined`: they can. */
-function whyNotWait({ caller, recorder }: Turn): string | undefined {
-  if (caller !== undefined) return 'A turn that a tool has made cannot wait for a decision.'
-  if (recorder === undefined) return 'Without a journal it cannot wait for a decision.'
-  return recorder.keepsWaiting === true ? undefined : 'This journal keeps no turns that wait for a decision.'
 }
 
 /** The first event. */
@@ -240,11 +187,7 @@ export function startOf({ options: { model, bot, decide }, caller }: Turn): Star
 
 /** The temperature that this model is sent; `null` where it is sent none. */
 export function temperatureOf({ settings: { temperature }, thinking }: RequestOptions, { facts }: LanguageModel): number | null {
-  const sent = temperatureFor(
-    { ...(temperature === undefined ? {} : { temperature }), ...(thinking === undefined ? {} : { thinking }) },
-    facts,
-  )
-  return sent ?? null
+  return temperatureFor(defined({ temperature, thinking }), facts) ?? null
 }
 
 /** The row of the turn, as it stands before anything has happened. */
@@ -280,4 +223,67 @@ function promptsOf({ options: { system, bot }, input }: Turn): readonly PromptVe
     hash,
     template: redact(template, secrets),
   }))
+}
+
+/**
+ * `messages` may hold a whole conversation: what follows the last answer is what the user says now, the rest is history. Where it ends in the
+ * results of tools, the question before them still waits for its answer. A system message at the very beginning counts as the system prompt when
+ * `system` does not give one.
+ */
+export function inputOf(options: Pick<EngineOptions, 'messages' | 'prompt' | 'system' | 'createId' | 'retrieve'>): TurnInput {
+  const given = namedApart(toMessages([options.messages ?? [], options.prompt ?? []]), [], options.createId ?? createId)
+  const first = given[0]
+  const leads = options.system === undefined && first?.role === 'system'
+  const said = leads ? given.slice(1) : given
+  const end = said.findLastIndex(({ role }) => role === 'user') + 1
+  const begin = said.slice(0, end).findLastIndex(({ role }) => role !== 'user') + 1
+  const since = end === 0 ? [] : said.slice(end)
+  return {
+    system: promptText(options.system ?? (leads ? first.content : '')),
+    history: end === 0 ? said : said.slice(0, begin),
+    messages: said.slice(begin, end),
+    ...(since.length === 0 ? {} : { since }),
+    ...(options.retrieve === undefined ? {} : { retrieve: options.retrieve }),
+  }
+}
+
+/** Gives messages with a known id a new one: under the id of an earlier message they would count as stored already. */
+export function namedApart(messages: readonly Message[], before: readonly Message[], createId: CreateId): readonly Message[] {
+  const taken = new Set<string>(before.map(({ id }) => id))
+  return messages.map((message) => {
+    const own = taken.has(message.id) ? { ...message, id: messageId(createId('msg')) } : message
+    taken.add(own.id)
+    return own
+  })
+}
+
+export function settingsOf(options: CallSettings): CallSettings {
+  const names = Object.keys(SETTINGS) as (keyof CallSettings)[]
+  return Object.fromEntries(names.flatMap((name) => (options[name] === undefined ? [] : [[name, options[name]]])))
+}
+
+export function requestOf(options: EngineOptions): RequestOptions {
+  const thinking = effortOf(options.enableThinking)
+  return {
+    settings: settingsOf(options),
+    tools: (options.tools ?? []).map(specOf),
+    stream: options.stream ?? true,
+    ...defined({ toolChoice: options.toolChoice, responseFormat: options.responseFormat, thinking }),
+  }
+}
+
+/** A tool that the model has to call, it has to call in the first step: bound to call one in each step, it could never answer. */
+export function requestOfStep(request: RequestOptions, step: number): RequestOptions {
+  const { toolChoice, ...rest } = request
+  return step > 1 && (toolChoice === 'required' || typeof toolChoice === 'object') ? rest : request
+}
+
+function effortOf(enabled: EngineOptions['enableThinking']): ThinkingEffort | undefined {
+  if (enabled === undefined || enabled === false) return undefined
+  return enabled === true ? 'medium' : enabled
+}
+
+/** A tool as the model sees it. */
+export function specOf({ name, description, inputSchema }: Tool): ToolSpec {
+  return { name, description, inputSchema: jsonSchemaOf(inputSchema, `tool ${JSON.stringify(name)}`) }
 }

@@ -10,7 +10,7 @@ import type { CheckedAnswer } from '../citations/check.ts'
 import { claimsToJudge, withVerdicts } from '../citations/judge.ts'
 import type { JudgedClaim } from '../citations/judge.ts'
 import { orAborted } from '../util/promise.ts'
-import { completeAside } from './aside.ts'
+import { completeAside } from './completion.ts'
 import type { Turn } from './turn.ts'
 
 /** Tokens of a judgement: of the whole, and for each statement. */
@@ -101,7 +101,7 @@ const JUDGE_SCHEMA = {
   additionalProperties: false,
 } as const
 
-/** What the model is asked. Each passage is sent once. */
+/** The question to the judge. Each passage is sent once. */
 function judgeQuestion(claims: readonly JudgedClaim[]): string {
   const passages = Object.fromEntries(claims.flatMap(({ cited }) => cited.map(({ marker, chunk }) => [marker, chunk.text])))
   const statements = claims.map(({ statement, cited }, index) => ({

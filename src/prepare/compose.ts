@@ -3,13 +3,14 @@
 import { fromParts, retrieved, system as systemMessage } from '../core/message.ts'
 import type { Message } from '../core/message.ts'
 import type { Grounding } from '../core/model.ts'
-import type { Evidence, ScoredChunk, StoreNotice } from '../core/store.ts'
+import type { Evidence } from '../core/store.ts'
 import { fenced } from './fence.ts'
 import { NOTHING_INJECTED } from './inject.ts'
 import type { Injection } from './inject.ts'
 import { cutPassage, packPassages, passageMessage, tokensOfPassage } from './passages/pack.ts'
 import { mergePassages } from './passages/merge.ts'
 import type { Passage } from './passages/merge.ts'
+import type { Found } from './retrieve.ts'
 
 /** A composed turn: `messages` is what is logged, `processedMessages` what is sent. */
 export interface Composition {
@@ -21,18 +22,12 @@ export interface Composition {
   readonly grounding?: Grounding
 }
 
-export interface Found {
-  readonly store: string
-  readonly chunks: readonly ScoredChunk[]
-  readonly notice?: StoreNotice
-}
-
 export interface RagInput {
   readonly system: string
   readonly history: readonly Message[]
   /** The message that holds the question; it stays the last one. */
   readonly question: Message
-  /** What the stores were asked, where that is more than the question alone. */
+  /** The query of the stores, where that is more than the question alone. */
   readonly searchedFor?: string | undefined
   readonly documents: Found
   readonly memories?: Found | undefined
@@ -53,7 +48,7 @@ export interface RagComposition extends Composition {
   readonly dropped: number
 }
 
-/** Which passages are sent. */
+/** The passages that are sent. */
 export interface Chosen {
   readonly documents: readonly Passage[]
   readonly memories: readonly Passage[]
@@ -124,7 +119,7 @@ export interface ChatInput {
   readonly history: readonly Message[]
   readonly memories?: Found | undefined
   readonly injection?: Injection | undefined
-  /** What the user says now; where that is nothing, what is new in the turn stands before the conversation. */
+  /** The messages of the user; where there are none, context that is new in the turn stands before the conversation. */
   readonly input: readonly Message[]
 }
 
@@ -164,12 +159,6 @@ const WORD = /[\p{L}\p{M}]+/gu
 export function withCorrections(question: string, corrections: Evidence['corrections'] = {}): string {
   if (Object.keys(corrections).length === 0) return question
   return question.replaceAll(WORD, (word) => corrections[word] ?? word)
-}
-
-/** Says so to whoever asked. */
-export function correctionNotice(corrections: Evidence['corrections'] = {}): StoreNotice | undefined {
-  const words = Object.values(corrections)
-  return words.length === 0 ? undefined : { code: 'searched_for', message: `searched for: ${words.join(', ')}` }
 }
 
 /** The sentence that says the documents do not hold the answer. Models are asked to use it word for word. */

@@ -1,12 +1,22 @@
-/** Holds a conversation as it is sent. It grows by new messages, and no message is looked at twice. */
+/** Holds a conversation as it is sent, and makes requests of it. It grows by new messages, and no message is looked at twice. */
 
 import type { MessageId } from '../core/id.ts'
 import { fromParts } from '../core/message.ts'
 import type { Message } from '../core/message.ts'
-import type { Grounding, RequestMessage } from '../core/model.ts'
+import type {
+  Grounding,
+  RequestMessage,
+  CallSettings,
+  ModelRequest,
+  ResponseFormat,
+  ThinkingEffort,
+  ToolChoice,
+  ToolSpec,
+} from '../core/model.ts'
 import type { Usage } from '../core/usage.ts'
+import { defined } from '../util/check.ts'
 import { repairHistory } from './repair.ts'
-import { rememberCountOf } from './request-tokens.ts'
+import { rememberCountOf } from './tokens.ts'
 import { EMPTY_TALLY, withEstimates, withTold } from './tally.ts'
 import type { Tally } from './tally.ts'
 
@@ -21,10 +31,12 @@ export interface Conversation {
   /** Some of it is text of documents or tools. */
   readonly untrusted: boolean
   readonly grounding?: Grounding
+  /** Passages that were found and had no room; absent where no documents were searched. */
+  readonly dropped?: number
 }
 
 /**
- * What was said, made ready to be sent once, so that a step costs what is new in it.
+ * Makes messages ready to be sent once, so that a step costs only what is new in it.
  *
  * @param history ids of what was said before this turn.
  */
@@ -49,7 +61,7 @@ function isUntrusted({ role, retrieved, injected, summary }: Message): boolean {
   return role === 'tool' || retrieved !== undefined || injected !== undefined || summary === true
 }
 
-/** What was said, in a form that can be gone on from: without instructions and what was looked up, which belong to their turn. */
+/** The history in a form that a session goes on from: without instructions and looked-up data, which belong to their turn. */
 export function soundHistory(history: readonly Message[]): readonly Message[] {
   const said = history.filter(
     ({ role, retrieved, injected }) =>
@@ -109,4 +121,29 @@ export function toRequestMessage(message: Message): RequestMessage {
 /** A message that a repair has made has no id yet. */
 export function asMessage(message: RequestMessage): Message {
   return 'id' in message ? (message as Message) : fromParts(message.role, message.parts)
+}
+
+export interface RequestOptions {
+  readonly settings: CallSettings
+  readonly tools: readonly ToolSpec[]
+  readonly toolChoice?: ToolChoice
+  readonly responseFormat?: ResponseFormat
+  readonly thinking?: ThinkingEffort
+  readonly stream: boolean
+}
+
+/** @param model its `ref`. The request fits any model; the model station adapts it to the one that answers. */
+export function buildRequest(
+  model: string,
+  { messages, grounding }: Pick<Conversation, 'messages' | 'grounding'>,
+  { settings, tools, toolChoice, responseFormat, thinking, stream }: RequestOptions,
+): ModelRequest {
+  return {
+    model,
+    messages,
+    ...settings,
+    stream,
+    ...(tools.length === 0 ? {} : { tools }),
+    ...defined({ toolChoice, responseFormat, thinking, grounding }),
+  }
 }

@@ -9,7 +9,7 @@ import { composeChat, composeRag } from './compose.ts'
 import { fenced } from './fence.ts'
 import { fitPieces, inject } from './inject.ts'
 import type { Injection } from './inject.ts'
-import { estimateTokens } from './request-tokens.ts'
+import { estimateTokens } from './tokens.ts'
 
 const piece = (source: string, text: string, more: Partial<ContextPiece> = {}): ContextPiece => ({
   title: 'a file',

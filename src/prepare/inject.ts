@@ -8,7 +8,7 @@ import type { Message } from '../core/message.ts'
 import { orAborted } from '../util/promise.ts'
 import { beginningOf } from '../util/lines.ts'
 import { fenced } from './fence.ts'
-import { estimateTokens } from './request-tokens.ts'
+import { estimateTokens } from './tokens.ts'
 
 /** By where it stands in the request. */
 export interface Injection {

@@ -1,27 +1,29 @@
 /** Station 1: makes the request of a step out of what the turn knows. */
 
+import { ATTRIBUTE } from '../core/attributes.ts'
 import type { Station } from '../core/context.ts'
 import { ConfigurationError } from '../core/error.ts'
+import type { EventBody } from '../core/event.ts'
+import type { Message } from '../core/message.ts'
 import type { ModelFacts, ModelRequest } from '../core/model.ts'
 import type { CompactContext } from './compact/compact.ts'
 import { makeRoom } from './compact/make-room.ts'
 import type { Demand, Room } from './compact/make-room.ts'
-import { composeChatTurn, composeRagTurn } from './compose-turn.ts'
-import { conversationOf } from './conversation.ts'
-import type { Conversation } from './conversation.ts'
+import { choosePassages, composeChat, composeRag } from './compose.ts'
+import type { Composition, RagComposition } from './compose.ts'
+import { buildRequest, conversationOf } from './conversation.ts'
+import type { Conversation, RequestOptions } from './conversation.ts'
 import { inject } from './inject.ts'
+import type { Injection } from './inject.ts'
 import { repairHistory } from './repair.ts'
-import { offeredTokens } from './request-tokens.ts'
-import { buildRequest } from './request.ts'
-import type { RequestOptions } from './request.ts'
-import { DEFAULT_RESULTS, references } from './retrieve.ts'
-import { searchedFor } from './searched-for.ts'
+import type { Defect, Repair } from './repair.ts'
+import { offeredTokens } from './tokens.ts'
+import { DEFAULT_RESULTS, findDocuments, findMemories } from './retrieve.ts'
+import type { Found, RetrievalOptions } from './retrieve.ts'
+import { searchedFor } from './follow-up.ts'
 import { questionOf } from './turn-input.ts'
 import type { TurnInput } from './turn-input.ts'
-import { roomForContext, roomForPassages } from './window-shares.ts'
-import type { EventBody } from '../core/event.ts'
-import type { Message } from '../core/message.ts'
-import type { Defect, Repair } from './repair.ts'
+import { roomForContext, roomForPassages } from './compact/room.ts'
 
 export interface PrepareState {
   readonly input: TurnInput
@@ -42,7 +44,7 @@ export async function* prepare(
   { input, request, model, conversation, step, room: { compaction, state, tooLarge } }: PrepareState,
   ctx: CompactContext,
 ): Station<Prepared> {
-  const whole = conversation ?? (yield* compose(input, request, model.facts, ctx))
+  const whole = conversation ?? (yield* begin(input, request, model.facts, ctx))
   const asked = new Set(input.messages.map(({ id }) => id))
   const { settings } = request
   const demand = { settings, fixed: offeredTokens(request), model, step, asked, compaction, state, tooLarge }
@@ -50,35 +52,13 @@ export async function* prepare(
   return { ...room, request: buildRequest(model.ref, room.conversation, request) }
 }
 
-async function* compose(
-  { system, history, messages, since = [], written = new Set(), added = [], retrieve, context }: TurnInput,
-  request: RequestOptions,
-  facts: ModelFacts,
-  ctx: CompactContext,
-): Station<Conversation> {
-  const { docstore, memory, nResults = DEFAULT_RESULTS, filter, rerank, widen, followUps = 'words' } = retrieve ?? {}
+/** The conversation of the first step: what is found about the question, what is put in beside it, and what has been said. */
+async function* begin(input: TurnInput, request: RequestOptions, facts: ModelFacts, ctx: CompactContext): Station<Conversation> {
+  const { history, since = [], written = new Set(), added = [], retrieve = {}, context } = input
   const { sources = [], reads = [] } = context ?? {}
-  const said = { system, history, messages }
-  const around = yield* inject({ sources, reads, room: roomForContext(said, request, facts) }, ctx)
+  const around = yield* inject({ sources, reads, room: roomForContext(input, request, facts) }, ctx)
   const injection = added.length === 0 ? around : { ...around, after: [...around.after, ...added] }
-  const query = docstore === undefined ? questionOf(messages) : yield* searchedFor(messages, history, followUps, ctx)
-  const { span, signal, clock } = ctx
-  const chat = { ...said, injection, memory, query, nResults, span, signal }
-  const { found, notices, composition } =
-    docstore === undefined
-      ? await composeChatTurn(chat)
-      : await composeRagTurn({
-          ...chat,
-          docstore,
-          filter,
-          rerank,
-          // What only quotes finds its sentences in the passages that were found; what stands around them distracts it.
-          widen: facts.writes === false ? false : widen,
-          clock,
-          passageTokens: roomForPassages(said, request, facts, injection.tokens),
-        })
-  for (const each of found) yield { type: 'retrieval', store: each.store, query, chunks: references(each) }
-  for (const notice of notices) yield { type: 'notice', ...notice }
+  const composition = yield* composed(input, retrieve, injection, request, facts, ctx)
 
   const before = since.length === 0 ? history : [...history, ...since]
   const known: ReadonlySet<string> = new Set([...history.map(({ id }) => id), ...written])
@@ -90,7 +70,71 @@ async function* compose(
   if (whole.every(({ role }) => role === 'system' || role === 'developer')) {
     throw new ConfigurationError('Nothing is left to be answered: results of tools need the calls that they answer before them.')
   }
-  return conversationOf(whole, composition.grounding, new Set(before.map(({ id }) => id)))
+  const conversation = conversationOf(whole, composition.grounding, new Set(before.map(({ id }) => id)))
+  return 'dropped' in composition ? { ...conversation, dropped: composition.dropped } : conversation
+}
+
+/** Asks the stores and composes the request with what they found; the counts stand on the span of the turn. */
+async function* composed(
+  { system, history, messages }: TurnInput,
+  { docstore, memory, nResults = DEFAULT_RESULTS, filter, rerank, widen = false, followUps = 'words' }: RetrievalOptions,
+  injection: Injection,
+  request: RequestOptions,
+  facts: ModelFacts,
+  ctx: CompactContext,
+): Station<Composition | RagComposition> {
+  const { span, signal, clock } = ctx
+  if (docstore === undefined) {
+    const search = { query: questionOf(messages), nResults, span, signal }
+    const memories = memory && (await findMemories(memory, search))
+    yield* retrievalEvents(search.query, [memories])
+    return composeChat({ system, history, memories, injection, input: messages })
+  }
+  const query = yield* searchedFor(messages, history, followUps, ctx)
+  const search = { query, nResults, span, signal }
+  const documents = await findDocuments(docstore, search, { filter, rerank, clock })
+  const remembered = memory && (await findMemories(memory, search))
+  // Of a conversation only what was said in words can be a passage.
+  const memories = remembered && { ...remembered, chunks: remembered.chunks.filter(({ text }) => text.trim() !== '') }
+  yield* retrievalEvents(query, [documents, memories])
+  const question = messages.at(-1)
+  if (question === undefined) throw new TypeError('A retrieval turn needs a message that asks something.')
+
+  const passageTokens = roomForPassages({ system, history, messages }, request, facts, injection.tokens)
+  let chosen = choosePassages({ documents, memories, passageTokens })
+  // A model that only quotes finds its sentences in the passages that were found; text around them distracts it.
+  if (widen !== false && facts.writes !== false && docstore.around !== undefined) {
+    const { widenPassages } = await import('./passages/widen.ts')
+    const options = { ...(widen === true ? {} : widen), room: chosen.left, signal }
+    const { passages, left } = await widenPassages(chosen.documents, docstore, options)
+    chosen = { ...chosen, documents: passages, left }
+  }
+  const spoken = { system, history: [...history, ...messages.slice(0, -1)], question, injection }
+  const asked = query === questionOf(messages) ? undefined : query
+  const composition = composeRag({ ...spoken, searchedFor: asked, documents, memories, passageTokens }, chosen)
+  span.set({
+    [ATTRIBUTE.query]: query,
+    [ATTRIBUTE.nResults]: nResults,
+    [ATTRIBUTE.documentsRetrieved]: documents.chunks.length,
+    [ATTRIBUTE.documentsSent]: composition.documentsSent,
+    [ATTRIBUTE.memoriesRetrieved]: memories?.chunks.length ?? 0,
+    [ATTRIBUTE.memoriesSent]: composition.memoriesSent,
+    [ATTRIBUTE.merged]: chosen.merged,
+    [ATTRIBUTE.dropped]: composition.dropped,
+  })
+  return composition
+}
+
+/** Shows what each store found, and what made it less than it could be. */
+function* retrievalEvents(query: string, stores: readonly (Found | undefined)[]): Generator<EventBody, void, undefined> {
+  const found = stores.filter((each) => each !== undefined)
+  for (const { store, chunks } of found) {
+    const references = chunks.map(({ id, source, start, end, score }) => ({ id, source, start, end, score }))
+    yield { type: 'retrieval', store, query, chunks: references }
+  }
+  for (const { notice } of found) if (notice !== undefined) yield { type: 'notice', ...notice }
+  const corrections = Object.values(found[0]?.chunks[0]?.evidence?.corrections ?? {})
+  if (corrections.length > 0) yield { type: 'notice', code: 'searched_for', message: `searched for: ${corrections.join(', ')}` }
 }
 
 type Notice = Extract<EventBody, { type: 'notice' }>

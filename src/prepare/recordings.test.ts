@@ -3,8 +3,7 @@
 import { describe, expect, it } from 'vitest'
 import { readRequest } from '../../test/support/recorded-requests.ts'
 import { expectedOf, hasRecordings, recordings, requestOf, tellThatRecordingsAreMissing } from '../../test/support/shared-wire.ts'
-import { loadTokenCounter } from './count-tokens.ts'
-import { offeredTokens } from './request-tokens.ts'
+import { loadTokenCounter, offeredTokens } from './tokens.ts'
 import { countedSize, EMPTY_TALLY, estimatedSize, withCounts, withEstimates } from './tally.ts'
 
 /** What providers add to a request on their own, templates and instructions for tools, before they have told us so. */

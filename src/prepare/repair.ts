@@ -11,7 +11,7 @@ import type { Role } from '../core/message.ts'
 import type { RequestMessage } from '../core/model.ts'
 import type { Part, ToolCallPart, ToolResultPart } from '../core/part.ts'
 
-/** What was wrong. */
+/** A fault of a history. */
 export type Defect =
   | 'missing_result'
   | 'orphan_result'
@@ -46,7 +46,7 @@ export function repairHistory(given: readonly RequestMessage[]): Repaired {
   return repairs.length === 0 ? { messages: given, repairs } : { messages: sound, repairs }
 }
 
-/** What a role may say. Results of tools are looked for everywhere. */
+/** The parts that a message of each role may have. Results of tools are looked for everywhere. */
 const MAY_SAY: Readonly<Record<Role, ReadonlySet<Part['type']>>> = {
   system: new Set(['text']),
   developer: new Set(['text']),

@@ -5,8 +5,8 @@
 
 import type { RequestMessage } from '../core/model.ts'
 import type { Usage } from '../core/usage.ts'
-import type { CountTokens } from './count-tokens.ts'
-import { countMessageTokens, estimateMessageTokens, rememberEstimate } from './request-tokens.ts'
+import type { CountTokens } from './tokens.ts'
+import { countMessageTokens, estimateMessageTokens, rememberEstimate } from './tokens.ts'
 
 /** Tokens of the first `messages` messages. */
 interface Sum {
@@ -14,11 +14,11 @@ interface Sum {
   readonly tokens: number
 }
 
-/** What a provider counted for the request that held the first `messages` messages. */
+/** A provider's count of the request that held the first `messages` messages. */
 interface Told extends Sum {
   /** The model that counted. */
   readonly model: string
-  /** What these messages come to by our estimate, and by our count where there is one. */
+  /** These messages by our estimate, and by our count where there is one. */
   readonly estimate: number
   readonly counted: number | undefined
 }
@@ -90,7 +90,7 @@ function correctionOf(told: number, counted: number): Correction {
   return { overhead, scale: Math.max(LEAST_CREDIBLE, (told - overhead) / Math.max(1, counted)) }
 }
 
-/** What is still a guess, and what is not. */
+/** A size, parted into what a provider has counted and what is estimated. */
 export interface Size {
   readonly known: number
   readonly guessed: number

@@ -6,18 +6,18 @@ import type { RetrievalOptions } from './retrieve.ts'
 
 export interface TurnInput {
   readonly system: string
-  /** What was said before in the session. */
+  /** The session before this turn. */
   readonly history: readonly Message[]
-  /** What the user says now; the last one holds the question. */
+  /** The messages of the user; the last one holds the question. */
   readonly messages: readonly Message[]
-  /** What was done about it so far, when a turn is handed over half way: calls and their results. */
+  /** Calls and their results that follow the question, when a turn is handed over half way. */
   readonly since?: readonly Message[]
   /** Ids of those of them that are written down as messages of this turn already. */
   readonly written?: ReadonlySet<string>
   readonly retrieve?: RetrievalOptions
   /** Data of the application that stands before the prompt. */
   readonly added?: readonly Message[]
-  /** What to look up beside it, and what is known from earlier in the session. */
+  /** Context sources to look up, and what tools have read earlier in the session. */
   readonly context?: { readonly sources: readonly ContextSource[]; readonly reads: readonly EarlierRead[] }
 }
 

@@ -1,7 +1,7 @@
 /** Remembers the last turns of a conversation, in order. */
 
 import { readFile, rename, rm, writeFile } from 'node:fs/promises'
-import { problemIn } from '../core/check-parts.ts'
+import { problemIn } from '../core/part.ts'
 import { ConfigurationError, CriaError, toCriaError } from '../core/error.ts'
 import { createId } from '../core/id.ts'
 import type { JsonObject } from '../core/json.ts'

@@ -118,7 +118,7 @@ function range(from: number, to: number): number[] {
   return Array.from({ length: to - from }, (_, at) => from + at)
 }
 
-/** What stands between ellipses, and beside insertions in square brackets. */
+/** The pieces of a quotation between ellipses, and beside insertions in square brackets. */
 export function piecesOf(words: Words, { from, to }: Span): Span[] {
   const pieces: Span[] = []
   let start = from

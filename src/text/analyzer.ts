@@ -13,7 +13,7 @@ const MAX_REMEMBERED = 50_000
 const IDEOGRAPHIC_GRAM = 2
 const SYLLABIC_GRAM = 4
 
-/** Whether a term is a run of a script without spaces that is too short for a group of its own: in longer runs it is part of a group. */
+/** Tells whether a term is a run of a script without spaces that is too short for a group of its own: in longer runs it is part of a group. */
 export function isFragment(term: string): boolean {
   const [run, ...more] = segments(term)
   if (run === undefined || more.length > 0 || run.kind === 'spaced') return false
@@ -115,7 +115,7 @@ const WORDS = `
 /** The last line is what tokenised texts leave of `it's` and `don't`. Other single letters stay: `vitamin D`, `R`. */
 const STOP_WORDS: ReadonlySet<string> = new Set(WORDS.trim().split(/\s+/))
 
-/** Whether a folded, unstemmed word is left out. */
+/** Tells whether a folded, unstemmed word is left out. */
 function isStopWord(word: string): boolean {
   return STOP_WORDS.has(word)
 }

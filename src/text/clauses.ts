@@ -7,7 +7,7 @@ import type { Span } from './alignment.ts'
 import { contrariesOf, isClosed, partsOf, unspacedContraries, wordsOf } from './polarity-words.ts'
 import type { WordClass } from './polarity-words.ts'
 
-/** Whether a word belongs to a closed class. */
+/** Tells whether a word belongs to a closed class. */
 type Is = (name: WordClass, words: Words, at: number) => boolean
 
 /** Words that a denial, quantifier or modal word reaches. */
@@ -155,7 +155,7 @@ function span({ text, starts, ends }: Words, from: number, to: number): string {
   return text.slice(starts[from], ends[to])
 }
 
-/** Whether a language puts no spaces between words, so that its words are looked for as parts of text. */
+/** Tells whether a language puts no spaces between words, so that its words are looked for as parts of text. */
 export function isUnspaced(language: Language): boolean {
   return partsOf(language, 'not').length > 0
 }

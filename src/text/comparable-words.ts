@@ -26,7 +26,7 @@ const WORD = patternFor(
   'gu',
 )
 const DENSE_WORD = /^[\u0e00-\u0fff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]$/u
-/** What a source adds to its words: addresses of links, tags, footnote marks, bars of tables, marks of block quotes. */
+/** Markup that a source adds to its words: addresses of links, tags, footnote marks, bars of tables, marks of block quotes. */
 const MARKUP = /\]\([^()\s]{0,500}\)|<\/?[A-Za-z][^<>\n]{0,200}>|\[\^?\d{1,3}\]|(?<=^|\n)[ \t]*>|\|/g
 /** Endings of inflection, cut one after the other as long as enough is left. */
 const ENDING = /(?:ing|ed|er|en|es|em|ly|[aeiouystn]|[аеёиоуыэюяйьмхвтн])$/u

@@ -82,12 +82,12 @@ function ascii(digits: string): string {
   return digits.replace(/[\u0660-\u0669\u0e50-\u0e59]/g, (digit) => String(((digit.codePointAt(0) ?? 0) % 16) % 10))
 }
 
-/** Whether a number is part of a date. */
+/** Tells whether a number is part of a date. */
 export function isPartOf(date: DateMention | undefined, start: number, end: number): boolean {
   return date !== undefined && start >= date.start && end <= date.end
 }
 
-/** Whether two dates can be the same day, month or year, as far as both say. */
+/** Tells whether two dates can be the same day, month or year, as far as both say. */
 export function agree(one: DateMention, other: DateMention): boolean {
   if (one.year !== undefined && other.year !== undefined && one.year !== other.year) return false
   const same = (x: number | undefined, y: number | undefined): boolean => x === undefined || y === undefined || x === y

@@ -16,7 +16,7 @@ export interface Quantity {
   /** UTF-16 offsets of the number, scale and unit left out. */
   readonly start: number
   readonly end: number
-  /** What the digits can mean: `1.600` is 1600 and 1.6. */
+  /** Values that the digits can mean: `1.600` is 1600 and 1.6. */
   readonly values: readonly number[]
   /** The number is rounded to multiples of this. */
   readonly step: number

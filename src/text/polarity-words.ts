@@ -112,7 +112,7 @@ export function wordsOf(language: Language, name: WordClass, fold: (word: string
 
 const pairs = new Map<Language, ReadonlyMap<string, readonly string[]>>()
 
-/** What is said in place of a word to say the contrary. */
+/** The words that say the contrary of a word. */
 export function contrariesOf(word: string, language: Language, fold: (word: string) => string): readonly string[] {
   let known = pairs.get(language)
   if (known === undefined) {
@@ -138,7 +138,7 @@ export function unspacedContraries(language: Language): readonly (readonly strin
 
 const CLOSED: readonly WordClass[] = ['grammar', 'not', 'whole', 'part', 'must', 'may']
 
-/** Whether a word belongs to a closed class, and means nothing by itself. */
+/** Tells whether a word belongs to a closed class, and means nothing by itself. */
 export function isClosed(word: string, language: Language, fold: (word: string) => string): boolean {
   return CLOSED.some((name) => wordsOf(language, name, fold).has(word))
 }

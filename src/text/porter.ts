@@ -1,36 +1,11 @@
 /** The stemmer of M. F. Porter, "An algorithm for suffix stripping", Program 14(3), 1980. */
 
-const DERIVATIONS = suffixes({
-  ational: 'ate',
-  tional: 'tion',
-  enci: 'ence',
-  anci: 'ance',
-  izer: 'ize',
-  bli: 'ble',
-  alli: 'al',
-  entli: 'ent',
-  eli: 'e',
-  ousli: 'ous',
-  ization: 'ize',
-  ation: 'ate',
-  ator: 'ate',
-  alism: 'al',
-  iveness: 'ive',
-  fulness: 'ful',
-  ousness: 'ous',
-  aliti: 'al',
-  iviti: 'ive',
-  biliti: 'ble',
-  logi: 'log',
-})
-
-const ENDINGS = suffixes({ icate: 'ic', ative: '', alize: 'al', iciti: 'ic', ical: 'ic', ful: '', ness: '' })
-
-const RESIDUES = suffixes(
-  Object.fromEntries(
-    'al ance ence er ic able ible ant ement ment ent ion ou ism ate iti ous ive ize'.split(' ').map((suffix) => [suffix, '']),
-  ),
+const DERIVATIONS = suffixes(
+  `ational:ate tional:tion enci:ence anci:ance izer:ize bli:ble alli:al entli:ent eli:e ousli:ous ization:ize ation:ate ator:ate alism:al
+  iveness:ive fulness:ful ousness:ous aliti:al iviti:ive biliti:ble logi:log`,
 )
+const ENDINGS = suffixes('icate:ic ative: alize:al iciti:ic ical:ic ful: ness:')
+const RESIDUES = suffixes('al: ance: ence: er: ic: able: ible: ant: ement: ment: ent: ion: ou: ism: ate: iti: ous: ive: ize:')
 
 const ENGLISH = /^[a-z]{3,}$/
 
@@ -116,7 +91,8 @@ function endsInShortSyllable(word: string): boolean {
   return shape(word).endsWith('CVC') && !/[wxy]$/.test(word)
 }
 
-/** Longest first, since the longest suffix that fits decides. */
-function suffixes(rules: Readonly<Record<string, string>>): readonly (readonly [string, string])[] {
-  return Object.entries(rules).toSorted(([a], [b]) => b.length - a.length)
+/** Suffixes and their replacements. Longest first, since the longest suffix that fits decides. */
+function suffixes(rules: string): readonly (readonly [string, string])[] {
+  const pairs = rules.split(/\s+/).map((rule) => rule.split(':'))
+  return pairs.map(([suffix = '', by = '']) => [suffix, by] as const).toSorted(([a], [b]) => b.length - a.length)
 }

@@ -31,7 +31,7 @@ const COMMON_LETTERS = 4
 /** Words of a text in which forms of a name are looked for: a bound on the cost. */
 const MOST_WORDS = 5000
 
-/** Whether a text has a word in another form, or as an acronym; a text that is too long to tell may have it. */
+/** Tells whether a text has a word in another form, or as an acronym; a text that is too long to tell may have it. */
 export function hasForm({ places, words }: IndexedWords, word: string): boolean {
   if (words.length > MOST_WORDS) return true
   const start = word.slice(0, COMMON_LETTERS)

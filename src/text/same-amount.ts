@@ -17,14 +17,14 @@ export function isYear({ values, unit, form }: Quantity): boolean {
   )
 }
 
-/** Whether two numbers can be the same: also rounded, or converted. */
+/** Tells whether two numbers can be the same: also rounded, or converted. */
 export function isEqual(one: Quantity, other: Quantity): boolean {
   if ((one.form === 'ordinal') !== (other.form === 'ordinal')) return false
   if (one.values.some((a) => other.values.some((b) => isNear(a, b, Math.max(one.step, other.step))))) return true
   return one.unit !== undefined && other.unit !== undefined && isSameAmount(one, other)
 }
 
-/** Whether two numbers with their units can be one amount. Kilobytes are written for kibibytes, and a month has no fixed length. */
+/** Tells whether two numbers with their units can be one amount. Kilobytes are written for kibibytes, and a month has no fixed length. */
 export function isSameAmount(one: Quantity, other: Quantity): boolean {
   const [unit, theirs] = [one.unit, other.unit]
   if (unit === undefined || theirs === undefined || unit.family !== theirs.family) return false

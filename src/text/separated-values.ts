@@ -88,7 +88,7 @@ export function* rowsOf(text: string, delimiter: Delimiter, lineBreak = '\n'): G
   }
 }
 
-/** Whether a quoted cell is open at the end of a line. A quote opens a cell only at its beginning. */
+/** Tells whether a quoted cell is open at the end of a line. A quote opens a cell only at its beginning. */
 function opensQuote(text: string, start: number, end: number, delimiter: string, wasOpen: boolean): boolean {
   let isOpen = wasOpen
   let atCellStart = !wasOpen
@@ -128,7 +128,7 @@ function shapeOf(cell: string): string | undefined {
 }
 
 /**
- * Whether the first row of a table names its columns.
+ * Tells whether the first row of a table names its columns.
  *
  * Names differ from each other, and are no values; `q1`, `co2` and `ipv4` are names like any other, unless what stands below looks the
  * same. Years, or numbers that count on by one, are names where the values below them are none of this kind.
@@ -159,7 +159,7 @@ function countsOn(cells: readonly string[]): boolean {
 }
 
 /**
- * Which of the first rows names the columns: a title or a note may stand above it.
+ * Finds the row of the first ones that names the columns: a title or a note may stand above it.
  *
  * @param rows the cells of each.
  */

@@ -42,12 +42,12 @@ const ASCII = Uint8Array.from({ length: 128 }, (_, code) => {
 /** The stroke of `≠`: normalisation makes one character of it and a divider before it, so that a text that has it cannot be parted there. */
 export const JOINS_DIVIDERS = '\u0338'
 
-/** Whether a character stands in no run: the runs of a text are those of what stands between dividers. */
+/** Tells whether a character stands in no run: the runs of a text are those of what stands between dividers. */
 export function isDivider(code: number): boolean {
   return code < 128 && ASCII[code] === DIVIDER
 }
 
-/** Whether a character stands in the middle of runs alone: at the beginning and the end of what stands between dividers it can be left out. */
+/** Tells whether a character stands in the middle of runs alone: at the beginning and the end of what stands between dividers it can be left out. */
 export function isEdge(code: number): boolean {
   return code < 128 && ASCII[code] === EDGE
 }
@@ -61,7 +61,7 @@ export function segments(run: string): Run[] {
   }))
 }
 
-/** What stands between dots, hyphens, apostrophes and underscores. */
+/** The parts of a word between dots, hyphens, apostrophes and underscores. */
 export function pieces(run: string): string[] {
   return run.split(CONNECTOR).filter((piece) => piece !== '')
 }

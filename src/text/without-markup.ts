@@ -6,7 +6,7 @@ const NOISE =
 const ROLE = /(?:\{[\w:.-]{1,40}\}|:[\w:.-]{1,40}:)$/
 const TAB = /^\s*===\+?\s*"([^"\n]*)"/gm
 const RELATIVE_LINK = /(?<!!)\[((?:[^[\]\n]|\[[^[\]\n]*\]){1,300})\](?:\((?!https?:)[^)\n]{0,500}\)|\[[^\]\n]{0,200}\])/g
-/** What would read as a marker of ours. */
+/** Text that would read as a marker of ours. */
 const MARKER = /\[(?=\d{1,4}(?:\s*[,;]\s*\d{1,4})*\])/g
 const QUOTE_SIGN = /^[ \t]*>[ \t]?/gm
 const CODE = /(`+)(?:(?!\1)[^])+?\1/g

@@ -1,6 +1,6 @@
 /** Makes the result of a tool fit for a model: bounded text that is never empty, and attachments. */
 
-import { problemIn } from '../core/check-parts.ts'
+import { problemIn } from '../core/part.ts'
 import type { FilePart, ImagePart } from '../core/part.ts'
 import type { SandboxKind } from '../core/tool.ts'
 import { bytesIn, describeBytes, imageFrom, looksBinary } from './binary.ts'

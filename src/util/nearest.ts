@@ -26,7 +26,7 @@ export function misspelt(given: object, known: readonly string[]): { readonly ke
 }
 
 /** Every name of an options object, for `unknownOption`; the compiler sees to it that none is missing. */
-export function namesOf<Options extends object>(names: Readonly<Record<keyof Options, true>>): readonly string[] {
+export function namesOf<Options extends object>(names: Readonly<Record<keyof Options, unknown>>): readonly string[] {
   return Object.keys(names)
 }
 

@@ -2,8 +2,8 @@
 
 import { ConfigurationError } from '../../core/error.ts'
 import type { ContextSource } from '../../core/injection.ts'
-import type { ContextOptions, EngineContextOptions } from '../../engine/context-options.ts'
-import { checkList, checkNames } from '../../engine/check-values.ts'
+import type { ContextOptions, EngineContextOptions } from '../../engine/options.ts'
+import { checkList, checkNames } from '../../engine/checks/values.ts'
 import { describe, isRecord } from '../../util/check.ts'
 import { namesOf } from '../../util/nearest.ts'
 

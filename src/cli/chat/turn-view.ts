@@ -3,7 +3,7 @@
 import { CriaError, errorFromInfo } from '../../core/error.ts'
 import { isTerminal } from '../../core/event.ts'
 import type { QueryEvent } from '../../core/event.ts'
-import { causeOf } from '../../engine/to-the-end.ts'
+import { causeOf } from '../../engine/turn-end.ts'
 import { wrapWords } from '../../util/cells.ts'
 import { visibleText } from '../../util/terminal.ts'
 import type { TextStream } from '../../util/terminal.ts'

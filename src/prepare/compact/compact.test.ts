@@ -5,12 +5,11 @@ import { assistant, fromParts, retrieved, system, toolResult, user } from '../..
 import type { Message } from '../../core/message.ts'
 import { compact } from './compact.ts'
 import type { CompactContext, Compacted, Complete } from './compact.ts'
-import { trim } from './plan.ts'
+import { trim, unitsOf } from './plan.ts'
 import type { Goal } from './plan.ts'
 import { checkCompaction, outputReserve } from './room.ts'
 import { shortened, withoutMiddle } from './shorten.ts'
 import { transcripts } from './summary.ts'
-import { unitsOf } from './units.ts'
 
 /** One token a character, and ten for a message. */
 const tokensOf = ({ parts }: Message): number =>

@@ -8,11 +8,20 @@ import { toCriaError } from '../../core/error.ts'
 import type { NoticeEvent } from '../../core/event.ts'
 import type { MessageId } from '../../core/id.ts'
 import type { Message } from '../../core/message.ts'
-import { divide, oldOf, summaryTokens, trim, withOutlines, withShorterOpening, withSummary } from './plan.ts'
-import type { Division, Goal } from './plan.ts'
+import {
+  divide,
+  isSummary,
+  oldOf,
+  summaryTokens,
+  total,
+  trim,
+  unitsOf,
+  withOutlines,
+  withShorterOpening,
+  withSummary,
+} from './plan.ts'
+import type { Division, Goal, TokensOf } from './plan.ts'
 import { omissionMessage, summaryMessage, summaryRequest, transcripts } from './summary.ts'
-import { isSummary, total, unitsOf } from './units.ts'
-import type { TokensOf } from './units.ts'
 
 /** Asks a model aside from the conversation; the engine hands it in. */
 export interface Complete {
@@ -37,7 +46,7 @@ export interface Compacted {
   readonly messages: readonly Message[]
   /** Present when what is old has been summarised or left out. */
   readonly summary: Message | undefined
-  /** What was done, stage by stage: `shorten`, `summarise`, `trim`, joined by `+`. */
+  /** The stages that were needed: `shorten`, `summarise`, `trim`, joined by `+`. */
   readonly strategy: string
 }
 
@@ -70,7 +79,7 @@ export async function* compact(
     }
     if (total(summarised.units) < total(division.units)) {
       division = summarised
-      // What is not there any more need not be called shortened.
+      // Messages that are gone need not be called shortened.
       stages = [...(units === given ? [] : ['shorten']), summary === written ? 'summarise' : 'trim']
     } else {
       summary = undefined
@@ -94,7 +103,7 @@ const ASSUMED_WINDOW = 32_000
 /** Requests for one summary at most; what is longer loses the middles of its messages. */
 const MOST_PIECES = 8
 
-/** Whether what is new among the old takes more than its summary may: a smaller one would be paid for in each turn anew, and gain nothing. */
+/** Tells whether the old units that no summary covers yet take more tokens than a summary may: less would be paid for in each turn, and gain nothing. */
 function isWorthSummary(division: Division, goal: Goal, tokensOf: TokensOf): boolean {
   const added = oldOf(division).filter((unit) => !isSummary(unit))
   return total(added) > summaryTokens(goal) + tokensOf(summaryMessage('', 'msg_none'))

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { assistant, toolResult, user } from '../../core/message.ts'
 import type { Message } from '../../core/message.ts'
-import { unitsOf } from './units.ts'
+import { unitsOf } from './plan.ts'
 
 it('a call whose effects are unknown is never given up', () => {
   const called = (id: string): Message => assistant([{ type: 'tool-call', id, name: 'deploy', input: {} }])

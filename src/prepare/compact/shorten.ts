@@ -18,7 +18,7 @@ export function shortened(message: Message, chars: number = OUTLINE_CHARS): Mess
   return fromParts('tool', parts, message)
 }
 
-/** What a user said, with about `chars` characters of its text; itself where it has no more. */
+/** A message of the user with about `chars` characters of its text; itself where it has no more. */
 export function withoutMiddle(message: Message, chars: number): Message {
   const all = textLength(message)
   const parts = message.parts.map((part) => {
@@ -42,7 +42,7 @@ const OF_OUTPUT = (left: number): string =>
 function cutText(text: string, chars: number, note: (left: number) => string): string {
   const head = Math.round(chars * HEAD_SHARE)
   const tail = text.length - (chars - head)
-  // What was left out before stands in the middle that goes now.
+  // The note of an earlier cut stands in the middle that goes now.
   const [mark = '', before = '0'] = LEFT_OUT.exec(text.slice(head, tail)) ?? []
   const left = tail - head - mark.length + Number(before)
   return `${text.slice(0, head).toWellFormed()}\n${note(left)}\n${text.slice(tail).toWellFormed()}`

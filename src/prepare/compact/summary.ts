@@ -15,7 +15,7 @@ Write the notes and nothing else.`
 /** Stands above the notes so far, when a conversation is too long to be read at once. */
 const CONTINUED = 'Notes on what came before; write new notes that hold these and what follows:'
 
-/** What a model is asked. @param notes made of what came before. */
+/** The request for a summary. @param notes made of the pieces before. */
 export function summaryRequest(transcript: string, notes: string): readonly Message[] {
   const before = notes === '' ? '' : `${CONTINUED}\n${enclosed(notes)}\n\n`
   return [system(TASK), user(before + enclosed(transcript))]

@@ -17,7 +17,7 @@ export interface Merged {
   readonly merged: number
 }
 
-/** What a shorter text says depends on what stands above it. */
+/** Words below which the meaning of a text depends on the headings above it. */
 const SPEAKS_FOR_ITSELF = 24
 
 /**

@@ -4,7 +4,7 @@ import type { Passage } from './merge.ts'
 import { retrieved } from '../../core/message.ts'
 import type { Message } from '../../core/message.ts'
 import { fenced } from '../fence.ts'
-import { estimateMessageTokens } from '../request-tokens.ts'
+import { estimateMessageTokens } from '../tokens.ts'
 
 export interface Packed {
   /** One list for each given, in the order in which they were given. */

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { user } from '../../core/message.ts'
 import type { ScoredChunk } from '../../core/store.ts'
 import { choosePassages, composeRag } from '../compose.ts'
-import { estimateMessageTokens } from '../request-tokens.ts'
+import { estimateMessageTokens } from '../tokens.ts'
 import { mergePassages } from './merge.ts'
 
 const chunk = (id: string, text: string, more: Partial<ScoredChunk> = {}): ScoredChunk => ({

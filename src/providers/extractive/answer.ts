@@ -15,7 +15,7 @@ import type { Room, Run } from './runs.ts'
 import { headOf, showRun } from './show.ts'
 import { THRESHOLD } from './weights.ts'
 
-/** What the first block may hold, and those after it. */
+/** The room of the first block, and of those after it. */
 const ROOMS: readonly Room[] = [
   { words: 100, lines: 16 },
   { words: 15, lines: 6 },

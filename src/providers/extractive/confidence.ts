@@ -2,7 +2,7 @@
 
 import { Analyzer } from '../../text/analyzer.ts'
 import type { ScoredRun } from './features.ts'
-import { shareOf } from './looks.ts'
+import { shareOf } from './features.ts'
 import type { Reading } from './match.ts'
 import type { Question } from './question.ts'
 import { BASE, CONFIDENCE, FEATURES, SIGNS, WEIGHTS } from './weights.ts'

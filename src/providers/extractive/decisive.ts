@@ -1,9 +1,9 @@
 /** Chooses the words of a block that decide: the sentence that says most of the question, with as much of its neighbours as a quote has room for. */
 
-import { hasLook, shareOf } from './looks.ts'
+import { hasLook, shareOf } from './features.ts'
 import { Matcher } from './match.ts'
 import type { Sentence } from './match.ts'
-import { countWords } from '../../text/measure.ts'
+import { countWords } from './passage.ts'
 import type { Range } from '../../util/range.ts'
 import type { Question } from './question.ts'
 import type { Run } from './runs.ts'
@@ -60,7 +60,7 @@ function shortened(text: string, { start, end }: Range, isSaid: (word: string) =
   const words = Array.from(text.slice(start, end).matchAll(/\S+/g), ({ 0: word, index }) => ({ at: start + index, word }))
   const times = new Map<string, number>()
   for (const { word } of words) times.set(word, (times.get(word) ?? 0) + 1)
-  // What the sentence says once tells the place.
+  // A word that the sentence has once tells the place.
   const worth = words.map(({ word }) => (isSaid(word) ? 1 / (times.get(word) ?? 1) : 0))
   const first = words.length <= LONGEST ? 0 : bestWindow(worth)
   const last = words[Math.min(words.length, first + LONGEST) - 1]

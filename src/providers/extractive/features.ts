@@ -1,18 +1,78 @@
-/** Computes the features of a run: what speaks for showing it, each from 0 to 1. */
+/** Computes the features of a run: signs that speak for showing it, each from 0 to 1. One is the look that a question seeks: how-to wants code or steps, "when" a time. */
 
-import { looksLike, shareOf } from './looks.ts'
 import type { Strengths } from './match.ts'
-import type { Question } from './question.ts'
+import type { Question, Sought } from './question.ts'
 import { wordsOf } from './runs.ts'
 import type { Run } from './runs.ts'
 import { FEATURES } from './weights.ts'
 import type { Feature } from './weights.ts'
 
+const OPTION =
+  /(?<![\w-])--?[a-z][\w-]*|\b[A-Z][A-Z0-9]*_[A-Z0-9_]+\b|`[^`\n]+`|\b[a-z]+(?:_[a-z0-9]+)+\b|\b[a-z]+[A-Z]\w*\b|\b\w+\(/
+const DEFINING =
+  /\b(?:is|are|was|were|means?|refers? to|stands? for|describes?|represents?|called|known as|defines?|lets?|allows?|provides?|used (?:to|for|by|as)|returns?|indicates?)\b/
+const TIME =
+  /\b(?:1\d{3}|20\d\d|\d{1,2}(?:st|nd|rd|th)\b|january|february|march|april|june|july|august|september|october|november|december|century|\d{1,2}:\d\d|mon|tues|wednes|thurs|fri|satur|sun)/i
+const NUMBER =
+  /\d|\b(?:zero|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|thirty|forty|fifty|hundred|thousand|million|billion|half|dozen|no limit|unlimited|none|default)/i
+const REASON =
+  /\b(?:because|since|due to|so that|in order to|reason|therefore|as a result|cause[sd]?|owing to|to avoid|to prevent)\b/i
+const NAME = /(?<![.!?]\s)(?<=\s)\p{Lu}\p{Ll}+/u
+const PATH = /[\w~.%$-]*[\\/][\w.-]+|\b\w+\.\w{1,5}\b/
+
+const LOOKS: Readonly<Partial<Record<Sought, RegExp>>> = {
+  name: OPTION,
+  time: TIME,
+  number: NUMBER,
+  reason: REASON,
+  person: NAME,
+  place: NAME,
+}
+const STEPS = /`[^`\n]{2,}`|^\s*\d+[.)]\s/m
+
+/** Tells whether a text has the look of what is sought, as far as a text alone can have it. */
+export function hasLook(sought: Sought, text: string): boolean {
+  return LOOKS[sought]?.test(text) === true || (sought === 'place' && PATH.test(text))
+}
+
+export function looksLike(question: Question, run: Run): boolean {
+  const { sought } = question
+  const { pieces, reading } = run
+  const { text } = reading.passage
+  const isCode = pieces.some(({ piece }) => piece.kind === 'code')
+  if (sought === 'definition') return defines(question, run)
+  if (sought === 'steps') return isCode || pieces.some(({ piece }) => STEPS.test(text.slice(piece.start, piece.end)))
+  return (sought === 'name' && isCode) || pieces.some(({ piece }) => hasLook(sought, text.slice(piece.start, piece.end)))
+}
+
+/** It says early in a sentence what the question names, and what that is; or it begins the section of that name. */
+function defines(question: Question, { pieces, reading, first, section }: Run): boolean {
+  const isFirst = reading.pieces[first - 1]?.piece.section !== section
+  if (isFirst && shareOf(question, reading.heading(section)) > HALF) return true
+  return pieces.some(
+    ({ piece, sentences }) =>
+      piece.kind !== 'code' &&
+      sentences.some(
+        ({ start, end, strengths }) =>
+          shareOf(question, strengths) > HALF && DEFINING.test(reading.passage.text.slice(start, Math.min(end, start + EARLY))),
+      ),
+  )
+}
+
+const HALF = 0.5
+/** Characters of the beginning of a sentence. */
+const EARLY = 120
+
+/** Share of the question that is said, from 0 to 1. */
+export function shareOf({ terms }: Question, said: Strengths): number {
+  return terms.reduce((sum, { weight }, at) => sum + weight * (said[at] ?? 0), 0)
+}
+
 export interface ScoredRun {
   readonly run: Run
   /** In the order of `FEATURES`. */
   readonly features: Float64Array
-  /** What text, headings and title say of each term. */
+  /** How well text, headings and title say each term. */
   readonly said: Strengths
 }
 

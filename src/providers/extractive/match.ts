@@ -17,8 +17,6 @@ export interface Sentence extends Range {
   readonly strengths: Strengths
   /** For each term whether the next term of the question follows it closely. */
   readonly pairs: Strengths
-  /** Terms of any kind. */
-  readonly length: number
 }
 
 export interface MatchedPiece {
@@ -31,9 +29,9 @@ export interface MatchedPiece {
 export interface Reading {
   readonly passage: Passage
   readonly pieces: readonly MatchedPiece[]
-  /** What title, headings and text of the whole passage say. */
+  /** How well title, headings and text of the whole passage say each term. */
   readonly whole: Strengths
-  /** What the innermost heading of a section says, and what title and all headings say. */
+  /** The same of the innermost heading of a section, and of title and all headings. */
   heading(section: Section): Strengths
   path(section: Section): Strengths
   /** Share of the terms of the innermost heading that the question says. */
@@ -129,7 +127,7 @@ export class Matcher {
       const after = last.get(term + 1)
       if (after !== undefined && position - after <= NEAR) pairs[term + 1] = 1
     })
-    return { start, end, strengths, pairs, length: words.length }
+    return { start, end, strengths, pairs }
   }
 
   #match(word: string): readonly [number, number] | undefined {

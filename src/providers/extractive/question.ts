@@ -3,7 +3,7 @@
 import { Analyzer } from '../../text/analyzer.ts'
 import { withoutQuestionWords } from '../../text/question-words.ts'
 
-/** What an answer has to show. `place` and the like say what an answer in prose looks like. */
+/** The kind of answer that a question seeks. `place` and the like describe an answer in prose. */
 export type Sought =
   | 'steps'
   | 'name'
@@ -126,7 +126,7 @@ export function readQuestion(asked: string, weights?: Readonly<Record<string, nu
   return { text, terms, weight: total, sought: PATTERNS.find(([, pattern]) => pattern.test(text.trim()))?.[0] ?? 'anything' }
 }
 
-/** What only asks, in English, beside the stop words of the analyser. */
+/** English words that only ask, beside the stop words of the analyser. */
 const ASKING =
   /\b(?:difference|differences|differ)\b(?:\s+between\b)?|\b(?:does|do|did)\b(.*?)\b(?:mean|do|stand for)\b|\b(?:is|are)\b(.*?)\bused for\b|\b(?:please|tell me|show me|explain|describe)\b/gi
 

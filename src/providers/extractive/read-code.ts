@@ -3,7 +3,7 @@
 import { definedName } from '../../text/definitions.ts'
 import { indentation, linesOf } from '../../util/lines.ts'
 import type { Line } from '../../util/lines.ts'
-import { countLines, countWords } from '../../text/measure.ts'
+import { countLines, countWords } from './passage.ts'
 import type { Passage, Piece, Section } from './passage.ts'
 import type { Range } from '../../util/range.ts'
 import { cellsOf, delimiterOf, headerOf, rowsOf } from '../../text/separated-values.ts'
@@ -103,7 +103,7 @@ function signatureEnd(text: string, lines: readonly Line[], from: number, indent
   return lines[from]?.end ?? 0
 }
 
-/** What a definition is called: `class Reader`, `def read`. */
+/** The name of a definition with its keyword: `class Reader`, `def read`. */
 function labelOf(signature: string): string {
   return (/^[^(:={]*/.exec(signature.replaceAll(/\s+/g, ' ').trim())?.[0] ?? '').trim().slice(0, LONGEST_LABEL)
 }

@@ -73,7 +73,7 @@ export function grown({ reading, section, pieces, first }: Run, limit: Room): Ru
       from--
     } else break
   }
-  // What was taken in last must not announce what is not shown.
+  // The last piece must not announce one that is not shown.
   while (to > first + pieces.length && all[to - 1]?.piece.leadsIn === true) to--
   return { reading, section, pieces: all.slice(from, to), first: from }
 }

@@ -16,7 +16,7 @@ export const WEIGHTS = {
   headingSaid: 1.84,
   /** Terms that are neighbours in the question and in a sentence. */
   pairs: 0.81,
-  /** What the text says of the question, for its length. */
+  /** Share of the question that the text says, for its length. */
   density: 1.4,
   /** Score of the passage in the search, as a share of the best. */
   search: 5.07,

@@ -1,0 +1,61 @@
+import { describe, expect, it } from 'vitest'
+import type { Budget } from '../../core/budget.ts'
+import { ScriptedModel } from '../../providers/scripted/scripted-model.ts'
+import { checkPrices } from '../budget/cost.ts'
+import { query } from '../query.ts'
+import { checkBudget } from './options.ts'
+
+describe('what is wrong with a budget', () => {
+  it.each<[budget: object, message: RegExp]>([
+    [{ tokens: -1 }, /`budget.tokens` must be a number of at least 0, but is -1/],
+    [{ costUsd: Number.NaN }, /`budget.costUsd`/],
+    [{ costUsd: '1' }, /`budget.costUsd`/],
+    [{ ms: 0 }, /`budget.ms` must be a number of at least 1/],
+    [{ cost: 1 }, /`budget` has no option `cost`/],
+    [{ day: { ms: 1 } }, /`budget.day` has no option `ms`/],
+    [{ session: { tokens: Infinity } }, /`budget.session.tokens`/],
+  ])('%j', (budget, message) => {
+    expect(() => checkBudget(budget as Budget)).toThrow(message)
+  })
+
+  it.each([{}, { tokens: 0, costUsd: 0.5, ms: 1 }, { session: {}, day: { tokens: 5 } }])('nothing: %j', (budget) => {
+    expect(() => checkBudget(budget)).not.toThrow()
+  })
+
+  it('money, and a model whose price nobody knows: the error says how to state it', () => {
+    const priced = new ScriptedModel([], { ref: 'a/priced', facts: { price: { input: 1, output: 10 } } })
+    const unknown = new ScriptedModel([], { ref: 'b/unknown' })
+    for (const budget of [{ costUsd: 1 }, { session: { costUsd: 1 } }, { day: { costUsd: 1 } }]) {
+      expect(() => checkPrices(budget, [priced])).not.toThrow()
+      expect(() => checkPrices(budget, [priced, unknown])).toThrow(
+        expect.objectContaining({ code: 'configuration', hint: expect.stringContaining('"modelFacts": {"b/unknown"') }),
+      )
+    }
+    expect(() => checkPrices({ tokens: 1, day: { tokens: 1 } }, [unknown])).not.toThrow()
+  })
+})
+
+const NONE = ['tools', 'rules', 'nesting', 'context', 'retry', 'timeouts', 'answerLimits']
+
+describe('what is wrong with options', () => {
+  const given = { prompt: 'Why?', model: new ScriptedModel(() => ({ text: 'So.' })) }
+
+  it.each(NONE)('nothing where `%s` is null: JavaScript writes it for none', async (name) => {
+    const events = await Array.fromAsync(query({ ...given, [name]: null }))
+    expect(events.at(-1)?.type).toBe('complete')
+  })
+
+  it.each<[options: object, message: string]>([
+    [{ fallbackModels: [given.model, {}] }, 'query() needs a `fallbackModels[1]`: a name, or an object with `ref`, `facts` and'],
+    [{ stopSequences: ['a', 5] }, '`stopSequences[1]` must be a text, but is 5.'],
+    [{ nesting: { deep: 1 } }, '`nesting` has no option `deep`'],
+    [{ timeouts: { turn: 0 } }, '`timeouts.turn` must be a number of at least 1, but is 0.'],
+    [{ hooks: null }, '`hooks` takes an object of options.'],
+    [{ retrieve: null }, '`retrieve` takes an object of options.'],
+    [{ budget: null }, '`budget` takes an object of options.'],
+    [{ maxSteps: null }, '`maxSteps` must be a number of at least 1, but is null.'],
+    [{ onUpdateUsage: Promise.resolve() }, '`onUpdateUsage` must be a function, but is a promise: await it.'],
+  ])('%j', (options, message) => {
+    expect(() => query({ ...given, ...options })).toThrow(message)
+  })
+})

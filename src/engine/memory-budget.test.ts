@@ -1,5 +1,0 @@
-import { describe, it } from 'vitest'
-import { budgetStoreSuite } from '../testing/shared-store-suites.ts'
-import { MemoryBudget } from './memory-budget.ts'
-
-budgetStoreSuite('budgets in memory', () => ({ store: new MemoryBudget(), turn: () => {}, close: () => {} }), { describe, it })

@@ -1,0 +1,22 @@
+/** A journal in a folder of its own for each test of a file. */
+
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach } from 'vitest'
+import { SqliteRecorder } from '../../src/recorders/sqlite/recorder.ts'
+
+/** Opens it before each test, hands it to `use` with its folder, and removes both after. */
+export function journalForEach(use: (recorder: SqliteRecorder, folder: string) => void): void {
+  let opened: SqliteRecorder | undefined
+  let folder = ''
+  beforeEach(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'cria-journal-'))
+    opened = await SqliteRecorder.open({ path: join(folder, 'cria.db') })
+    use(opened, folder)
+  })
+  afterEach(async () => {
+    await opened?.close()
+    rmSync(folder, { recursive: true })
+  })
+}
