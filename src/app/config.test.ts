@@ -67,7 +67,7 @@ describe('the file', () => {
   })
 
   test.each([
-    ['{', /config\.json is no JSON/],
+    ['{', /config\.json is not JSON/],
     ['[]', /the file: expected an object, received a list/],
     ['{ "model": {} }', /model: expected the key "models", received an unknown key/],
     ['{ "models": { "main": "gpt" } }', /models\.main: expected a model as "provider\/model", received "gpt"/],

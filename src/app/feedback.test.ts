@@ -173,7 +173,7 @@ describe('collectFeedback', () => {
     expect(await collectFeedback(base(() => undefined))).toMatchObject({ choice: null, event: null })
     await expect(
       collectFeedback(base(() => 'left' as never, { models: [saying('a/one', '1'), saying('b/two', '2')] })),
-    ).rejects.toThrow('`choose` must give one of first, second, tie, both_bad, but gave "left".')
+    ).rejects.toThrow('`choose` must return one of first, second, tie, both_bad, but returned "left".')
     expect(recorder.read.feedback()).toEqual([])
   })
 

@@ -210,6 +210,6 @@ describe('mapTurns', () => {
     expect(readFileSync(other, 'utf8')).toBe('{\n  "name": "x"\n}\n')
     await expect(mapTurns(['a'], ask, { resume: folder })).rejects.toThrow(/is not a file\. Name another one for `resume`/)
     expect(model.requests).toHaveLength(0)
-    await expect(mapTurns(['a'], () => Promise.resolve(1n), { resume: file })).rejects.toThrow(/is no JSON/)
+    await expect(mapTurns(['a'], () => Promise.resolve(1n), { resume: file })).rejects.toThrow(/is not JSON/)
   })
 })

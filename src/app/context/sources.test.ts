@@ -139,7 +139,7 @@ describe('project files', () => {
       'CLAUDE.md is left out: it may hold secrets.',
       'GEMINI.md is left out: it belongs to git.',
       'b/AGENTS.md is left out: it may hold secrets (a private key).',
-      'b/c/AGENTS.md is left out: it is no text.',
+      'b/c/AGENTS.md is left out: it is not text.',
     ])
   })
 

@@ -66,7 +66,7 @@ describe('evaluateRetrieval', () => {
   })
 
   it.each<[title: string, spoil: () => void, message: RegExp]>([
-    ['no folder', () => rmSync(folder, { recursive: true }), /is no folder\. A BEIR folder has/],
+    ['no folder', () => rmSync(folder, { recursive: true }), /is not a folder: expected a BEIR folder/],
     ['no corpus', () => rmSync(join(folder, 'corpus.jsonl')), /corpus\.jsonl does not exist/],
     ['no judgments', () => rmSync(join(folder, 'qrels'), { recursive: true }), /test\.tsv does not exist/],
     [
