@@ -43,7 +43,7 @@ function put(files: Readonly<Record<string, string | Uint8Array>>): void {
   }
 }
 
-/** Asks, and tells what the model was sent in its first request, a message a string. */
+/** Calls a model; returns the messages of its first request as texts. */
 async function ask(
   context: ContextOptions | undefined,
   more: Partial<QueryOptions> = {},
@@ -57,7 +57,7 @@ async function ask(
   return { sent: model.requests[0]?.messages.map(({ role, content }) => `${role}: ${content}`) ?? [], events }
 }
 
-/** What stands between the fences, and where it comes from. */
+/** Returns the fenced texts with their sources. */
 const injected = (sent: readonly string[]): string[] =>
   sent.flatMap((text) =>
     [...text.matchAll(/^(?:(\w+): )?Context: .*?source: "(.*?)".*\n<<<(\w+)\n([\s\S]*?)\n\3>>>/gm)].map(
@@ -68,14 +68,14 @@ const notices = (events: readonly QueryEvent[]): string[] =>
   events.flatMap((event) => (event.type === 'notice' ? [event.message] : []))
 
 describe('context', () => {
-  it('ENG-CTX-003 nothing is put in unless it is asked for', async () => {
+  it('ENG-CTX-003 adds nothing unless it is switched on', async () => {
     put({ 'AGENTS.md': 'Use tabs.' })
     expect((await ask(undefined)).sent).toEqual(['system: System.', 'user: Question?'])
     expect((await ask({})).sent).toEqual(['system: System.', 'user: Question?'])
     expect((await ask({ project: false, gitStatus: false, recentFiles: false })).sent).toHaveLength(2)
   })
 
-  it('ENG-CTX-003 project, git; each with a switch and a budget', async () => {
+  it('ENG-CTX-003 project and git each have a switch and a budget', async () => {
     put({ 'AGENTS.md': 'Use tabs. '.repeat(400), 'b.txt': '' })
     expect(injected((await ask({ gitStatus: true })).sent)).toEqual([
       'git status --short --branch = ## No commits yet on main\n?? AGENTS.md\n?? b.txt',
@@ -91,7 +91,7 @@ describe('context', () => {
     expect(Buffer.byteLength(both[1] ?? '')).toBeLessThan(100 * 3.5 + 10)
   })
 
-  it('ENG-CTX-003 a wrong budget, or a source that is none, is told at once', () => {
+  it('ENG-CTX-003 rejects a wrong budget or source at once', () => {
     expect(() => query({ prompt: 'a', model: new ScriptedModel([]), context: { project: { maxTokens: -1 } } })).toThrow(
       /context\.project\.maxTokens.*at least 0, but is -1/,
     )
@@ -101,7 +101,7 @@ describe('context', () => {
 })
 
 describe('project files', () => {
-  it('ENG-CTX-003 stand from the root of the repository down, no further up, links and copies once', async () => {
+  it('ENG-CTX-003 are ordered from the root of the repository down, with links and copies once', async () => {
     writeFileSync(join(base, 'AGENTS.md'), 'outside')
     put({
       'AGENTS.md': 'root',
@@ -115,13 +115,13 @@ describe('project files', () => {
     expect(injected(sent)).toEqual(['AGENTS.md = root', 'sub/.cria/AGENTS.md = sub', 'sub/deep/AGENTS.md = deep'])
   })
 
-  it('ENG-CTX-003 a working directory that is a link works', async () => {
+  it('ENG-CTX-003 accepts a working directory that is a link', async () => {
     put({ 'AGENTS.md': 'root' })
     symlinkSync(repo, join(base, 'link'))
     expect(injected((await ask({ project: true, cwd: join(base, 'link') })).sent)).toEqual(['AGENTS.md = root'])
   })
 
-  it('ENG-CTX-003 links that lead out, secrets, git’s own files, keys and binary data are left out', async () => {
+  it('ENG-CTX-003 links that lead out, secrets, git’s own files, keys and binary data are skipped', async () => {
     writeFileSync(join(base, 'private.txt'), 'canary')
     put({
       '.env': 'KEY=canary',
