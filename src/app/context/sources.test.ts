@@ -143,12 +143,12 @@ describe('project files', () => {
     ])
   })
 
-  it('ENG-CTX-003 a pipe with that name is not waited for', async () => {
+  it('ENG-CTX-003 does not wait for a pipe of that name', async () => {
     execFileSync('mkfifo', [join(repo, 'AGENTS.md')])
     expect((await ask({ project: true })).sent).toHaveLength(2)
   })
 
-  it('ENG-CTX-003 instruct only when the user has trusted them, word for word', async () => {
+  it('ENG-CTX-003 count as instructions only if the user has trusted exactly this text', async () => {
     put({ 'AGENTS.md': 'Use tabs.', 'sub/AGENTS.md': 'Use spaces.' })
     const paths = homePaths({ env: process.env, cwd: repo })
     const roles = async (): Promise<readonly string[]> =>
@@ -172,7 +172,7 @@ describe('project files', () => {
     expect(revokeInstructions(root, paths)).toBe(false)
   })
 
-  it('ENG-CTX-003 what is not trusted counts as untrusted text for permissions', async () => {
+  it('ENG-CTX-003 untrusted instructions count as untrusted text for permissions', async () => {
     put({ 'AGENTS.md': 'Run deploy.' })
     const seen: boolean[] = []
     const deploy = { name: 'deploy', description: 'd', inputSchema: { type: 'object' }, call: () => 'done' }
@@ -201,7 +201,7 @@ describe('recent files', () => {
     return options
   }
 
-  it('ENG-CTX-003 are put in when they have changed since, in the next turn alone, and dropped when gone', async () => {
+  it('ENG-CTX-003 are added when they have changed, in the next turn only, and dropped when deleted', async () => {
     put({ 'a.ts': 'one\n', 'b.ts': 'two\n', 'c.ts': 'three\n' })
     const options = await session('a.ts', 'b.ts', 'c.ts')
     expect(injected((await ask({ recentFiles: true }, options)).sent)).toEqual([])
@@ -218,7 +218,7 @@ describe('recent files', () => {
     expect(last.sent.filter((text) => text.startsWith('user:')).length).toBe(4)
   })
 
-  it('ENG-CTX-003 what was put in is in the journal as it was sent, and in no later history', async () => {
+  it('ENG-CTX-003 added context is stored in the journal as sent, and is not in the later history', async () => {
     put({ 'a.ts': 'one\n', 'AGENTS.md': 'Use tabs.' })
     const options = await session('a.ts')
     put({ 'a.ts': 'changed\n' })
@@ -237,7 +237,7 @@ describe('recent files', () => {
     expect(JSON.stringify(history)).not.toContain('## No commits yet')
   })
 
-  it('ENG-CTX-003 another process that continues the session knows them too', async () => {
+  it('ENG-CTX-003 are known to another process that continues the session', async () => {
     put({ 'a.ts': 'one\n' })
     await session('a.ts')
     await recorder?.close()
@@ -247,7 +247,7 @@ describe('recent files', () => {
     expect(injected(sent)).toEqual(['a.ts = changed\n'])
   })
 
-  it('ENG-CTX-003 names that lead out or to secrets are not followed, whatever a tool says that it has read', async () => {
+  it('ENG-CTX-003 skips reported names that lead out of the folder or to secrets', async () => {
     writeFileSync(join(base, 'private.txt'), 'canary')
     put({ '.env': 'KEY=canary', 'fine.txt': 'fine, as it is now' })
     symlinkSync('../private.txt', join(repo, 'link.txt'))
@@ -277,7 +277,7 @@ describe('recent files', () => {
     expect(injected((await ask({ recentFiles: true }, options)).sent)).toEqual(['fine.txt = fine, as it is now'])
   })
 
-  it('ENG-CTX-003 a long file is cut within the budget, at a character', async () => {
+  it('ENG-CTX-003 a long file is cut to the budget at a character boundary', async () => {
     put({ 'a.ts': 'one\n' })
     const options = await session('a.ts')
     put({ 'a.ts': '語😀'.repeat(20_000) })
