@@ -1,4 +1,4 @@
-/** Answers a question from documents, without a key: the builtin model quotes the best passages and cites them. */
+/** Answers a question from documents without an API key: the builtin model quotes the best passages and cites them. */
 
 import { strict as assert } from 'node:assert'
 import { loadDocuments, QueryBot, SqliteDocumentStore } from 'cria'

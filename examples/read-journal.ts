@@ -1,4 +1,4 @@
-/** Every turn is in the journal before it is on the screen: what was asked, what was sent, what came back, what it cost. */
+/** Reads a turn from the journal: the question, the messages sent, the answer and its cost. Each event is stored before it is yielded. */
 
 import { strict as assert } from 'node:assert'
 import { openRecorder, SimpleBot } from 'cria'

@@ -1,4 +1,4 @@
-/** Lets a model use a tool, and shows every event. A scripted model stands in for a provider, so that this runs without a key. */
+/** Lets a model call a tool and prints every event. A scripted model replaces the provider, so that the example runs without an API key. */
 
 import { strict as assert } from 'node:assert'
 import { defineTool, query } from 'cria'

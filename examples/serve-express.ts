@@ -1,4 +1,4 @@
-/** Answers as server-sent events on Express. A client that loses its connection takes the answer up where it was; the turn goes on meanwhile. */
+/** Sends answers as server-sent events on Express. A client that loses its connection resumes the stream; the turn continues meanwhile. */
 
 import { strict as assert } from 'node:assert'
 import type { AddressInfo } from 'node:net'
@@ -9,7 +9,7 @@ import { AsyncSimpleBot, isCriaError, lastEventId, openRecorder, startTurn, toRe
 import express from 'express'
 
 const recorder = await openRecorder({ path: ':memory:' })
-// A server of yours names a model, 'openai/gpt-5-mini', and no `mockResponse`.
+// In your server, name a model such as 'openai/gpt-5-mini', without `mockResponse`.
 const bot = new AsyncSimpleBot({ model: 'builtin/extractive', mockResponse: 'Six times seven.', recorder })
 
 const app = express()
@@ -29,13 +29,13 @@ app.use(((error, _req, res, next) => {
   else res.status(500).json({ message: 'Internal error.' })
 }) satisfies express.ErrorRequestHandler)
 
-/** Writes a standard response; a client that leaves ends the reading of the events, not the turn. */
+/** Writes a standard response. When the client disconnects, reading the events stops; the turn continues. */
 async function send(response: Response, res: express.Response): Promise<void> {
   res.writeHead(response.status, Object.fromEntries(response.headers))
   await pipeline(Readable.fromWeb(response.body as ReadableStream), res).catch(() => {})
 }
 
-// What a client sees.
+// Requests of a client.
 const server = app.listen(0)
 const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 const leaving = new AbortController()

@@ -1,6 +1,6 @@
 /**
- * A server on Hono: answers are server-sent events that a client can take up again, and what a tool may do is decided over HTTP, by whichever
- * process gets the request.
+ * Serves answers on Hono as server-sent events that a client can resume. Tool permissions are decided over HTTP, by any process that receives
+ * the request.
  */
 
 import { strict as assert } from 'node:assert'
@@ -21,7 +21,7 @@ const sendMail = defineTool({
   },
 })
 const turns = {
-  // A server of yours names a model: 'openai/gpt-5-mini'.
+  // In your server, name a model such as 'openai/gpt-5-mini'.
   model: new ScriptedModel([{ toolCalls: [{ id: 'call_1', name: 'send_mail', input: { to: 'bob' } }] }, 'It is on its way.']),
   tools: [sendMail],
   recorder,
@@ -56,14 +56,14 @@ app.post('/turns/:id/permissions', async (c) => {
 })
 app.delete('/me', async (c) => c.json(await recorder.deleteUser(c.get('userId'))))
 
-/** A turn of another user is not there. */
+/** Responds with "not found" to a turn of another user. */
 async function own(turnId: string, userId: string): Promise<{ turnId: string; sessionId: string }> {
   const turn = (await recorder.read.turn(turnId))?.turn
   if (turn?.userId === userId) return turn
   throw new CriaError('not_found', `There is no turn ${turnId}.`)
 }
 
-// What a client sees.
+// Requests of a client.
 const eventsOf = async (response: Response): Promise<QueryEvent[]> =>
   (await response.text()).split('\n\n').flatMap((frame) => {
     const data = /^data: (.*)$/m.exec(frame)?.[1]

@@ -1,14 +1,14 @@
 /**
- * Route handlers for Next.js, and for every other framework whose handlers take a `Request` and give a `Response`. In Next each handler is
- * exported from a file of its own, `app/api/ask/route.ts` and `app/api/turns/[id]/events/route.ts`, under the name of its method.
+ * Route handlers for Next.js, and for any other framework whose handlers receive a `Request` and return a `Response`. In Next, export each handler
+ * from a file of its own, `app/api/ask/route.ts` and `app/api/turns/[id]/events/route.ts`, under the name of its method.
  */
 
 import { strict as assert } from 'node:assert'
 import { AsyncSimpleBot, isCriaError, lastEventId, openRecorder, startTurn, toResponse } from 'cria'
 
-// In a file that both routes import: opened once for the process.
+// In a file that both routes import: opened once per process.
 const recorder = await openRecorder({ path: ':memory:' })
-// An application of yours names a model, 'openai/gpt-5-mini', and no `mockResponse`.
+// In your application, name a model such as 'openai/gpt-5-mini', without `mockResponse`.
 const bot = new AsyncSimpleBot({ model: 'builtin/extractive', mockResponse: 'Six times seven.', recorder })
 
 /** app/api/ask/route.ts */
@@ -28,7 +28,7 @@ async function GET(request: Request, { params }: { params: Promise<{ id: string 
   }
 }
 
-// What a client sees.
+// Requests of a client.
 const body = JSON.stringify({ question: 'What makes 42?' })
 const asked = await (await POST(new Request('http://localhost/api/ask', { method: 'POST', body }))).text()
 const id = /"turnId":"(\w+)"/.exec(asked)?.[1] ?? ''

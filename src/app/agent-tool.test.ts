@@ -10,7 +10,7 @@ const collect = (options: QueryOptions): Promise<QueryEvent[]> => Array.fromAsyn
 const look = tool('look', () => 'seen')
 
 describe('agentTool', () => {
-  it('ENG-TOOL-004 does a task with its own tools and system prompt, and gives back its answer alone', async () => {
+  it('ENG-TOOL-004 runs a task with its own tools and system prompt, and returns only its answer', async () => {
     const inner = new ScriptedModel([{ toolCalls: [{ name: 'look', input: {} }] }, 'It is red.'], { ref: 'b/two' })
     const outer = calling([{ id: 'a', name: 'agent', input: { task: 'Which colour is it?' } }])
     const agent = agentTool({ tools: () => [look, agent], model: inner, system: 'You look.' })
@@ -20,19 +20,19 @@ describe('agentTool', () => {
       ['system', 'You look.'],
       ['user', 'Which colour is it?'],
     ])
-    // Not itself: it would go on for ever.
+    // The tool itself is left out, which prevents endless recursion.
     expect(inner.requests[0]?.tools?.map(({ name }) => name)).toEqual(['look'])
     expect(events.filter(({ parent, type }) => parent?.callId === 'a' && type === 'tool_result')).toHaveLength(1)
   })
 
-  it('ENG-TOOL-004 asks the model of the turn around it where it has none of its own', async () => {
+  it('ENG-TOOL-004 uses the model of the calling turn when no model is set', async () => {
     const model = new ScriptedModel([{ toolCalls: [{ name: 'agent', input: { task: 'Say it.' } }] }, 'Inner.', 'Outer.'])
     const events = await collect({ model, tools: [agentTool({ tools: [] })] })
     expect(events.at(-1)).toMatchObject({ type: 'complete', result: { text: 'Outer.' } })
     expect(model.requests[1]?.messages.map(({ content }) => content)).toEqual(['Say it.'])
   })
 
-  it('ENG-TOOL-004 tells the model when it failed, or was not done', async () => {
+  it('ENG-TOOL-004 reports a failure or an unfinished task to the calling model', async () => {
     const outer = calling(
       [{ id: 'a', name: 'agent', input: { task: 'One' } }],
       [{ id: 'b', name: 'agent', input: { task: 'Two' } }],
@@ -45,7 +45,7 @@ describe('agentTool', () => {
     ])
   })
 
-  it('refuses wrong options', () => {
+  it('rejects wrong options', () => {
     expect(() => agentTool({} as never)).toThrow('needs `tools`')
     expect(() => agentTool({ tools: [], maxSteps: 0 })).toThrow('maxSteps')
     expect(() => agentTool({ tools: [], prompt: 'x' } as never)).toThrow('no option `prompt`')

@@ -1,4 +1,4 @@
-/** Defines the tool that hands a task to a turn of its own, with its own tools, model and conversation. Only the answer comes back. */
+/** Defines the tool that delegates a task to a sub-agent: a nested turn with its own tools, model and conversation. Only the answer is returned. */
 
 import { ConfigurationError, CriaError, toCriaError } from '../core/error.ts'
 import type { LanguageModel } from '../core/model.ts'
@@ -15,15 +15,15 @@ import { resolveModel, userConfig } from './open-model.ts'
 export interface AgentToolOptions {
   /** The tools of the sub-agent, read at each call. The `agent` tool itself is left out. */
   readonly tools: readonly Tool[] | (() => readonly Tool[])
-  /** Default: what the pointer `task` stands for where it is set, else the models of the turn that calls it. */
+  /** Default: the model of the pointer `task` where that is set, else the models of the calling turn. */
   readonly model?: ModelInput
-  /** Its system prompt; default none. */
+  /** System prompt of the sub-agent; default none. */
   readonly system?: string
-  /** Default 30. */
+  /** Steps of the sub-agent at most; default 30. */
   readonly maxSteps?: number
-  /** Default `agent`. */
+  /** Name of the tool; default `agent`. */
   readonly name?: string
-  /** For the model that chooses it; default what it does and what it has to be told. */
+  /** Description of the tool for the calling model; default says what the tool does and what the task must contain. */
   readonly description?: string
 }
 
@@ -36,7 +36,7 @@ const OPTIONS = namesOf<AgentToolOptions>({
   description: true,
 })
 const DEFAULT_MAX_STEPS = 30
-/** Milliseconds: a task of many steps takes longer than any single tool. */
+/** Milliseconds: a task of many steps takes longer than other tools. */
 const TIMEOUT = 1_800_000
 
 const DESCRIPTION = `Does a task in a conversation of its own and returns its final answer. Use it for work that takes many steps whose details you
@@ -44,7 +44,7 @@ do not need, such as searching through many files, and for tasks that can be don
 is wanted, where to look, and what to answer with.`
 
 /**
- * The sub-agent shares the signal, budget, journal and permission checker of the turn that calls it.
+ * Makes a tool whose sub-agent shares the signal, budget, journal and permission checker of the calling turn.
  *
  * @throws ConfigurationError for wrong options.
  */
@@ -52,7 +52,7 @@ export function agentTool(options: AgentToolOptions): Tool {
   checkNames('agentTool()', options, OPTIONS)
   const { tools, model, system, maxSteps = DEFAULT_MAX_STEPS, name = 'agent', description = DESCRIPTION } = options
   if (typeof tools !== 'function' && !Array.isArray(tools))
-    throw new ConfigurationError('agentTool() needs `tools`: a list, or a function that gives one.')
+    throw new ConfigurationError('agentTool() needs `tools`: a list, or a function that returns a list.')
   for (const member of ['system', 'name', 'description'] as const) checkType(member, options[member], 'string')
   checkNumber('maxSteps', maxSteps, 1)
   const own = model === undefined ? undefined : resolveModel(model)
@@ -89,7 +89,7 @@ export function agentTool(options: AgentToolOptions): Tool {
       required: ['task'],
       additionalProperties: false,
     },
-    // Its own tools are asked about one by one.
+    // The tools of the sub-agent ask for permission one by one.
     needsPermission: false,
     resources: () => ({}),
     timeout: TIMEOUT,

@@ -32,7 +32,7 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true }))
 
 describe('image() and file()', () => {
-  it('tells the type by the content, whatever the name says', () => {
+  it('detects the type from the content, not from the name', () => {
     expect(image(at('photo.jpg'))).toEqual({ type: 'image', mediaType: 'image/png', data: PNG.toString('base64') })
     expect(file(at('photo.jpg'))).toEqual({
       type: 'file',
@@ -43,7 +43,7 @@ describe('image() and file()', () => {
     expect(image(at('link.png')).mediaType).toBe('image/png')
   })
 
-  it('takes paths, file: and data: addresses, and bytes of every kind', () => {
+  it('accepts paths, file: and data: addresses, and bytes of every kind', () => {
     const pdf = { type: 'file', mediaType: 'application/pdf', data: PDF.toString('base64') }
     expect(file(at('report.pdf'))).toEqual({ ...pdf, filename: 'report.pdf' })
     expect(file(pathToFileURL(at('report.pdf')))).toEqual({ ...pdf, filename: 'report.pdf' })
@@ -58,12 +58,12 @@ describe('image() and file()', () => {
     })
   })
 
-  it('sends text as UTF-8, with the kind of text that its name says', () => {
+  it('sends text as UTF-8, with the text type of its extension', () => {
     expect(file(at('notes.md'))).toMatchObject({ mediaType: 'text/markdown', filename: 'notes.md' })
     expect(file(at('old.txt'))).toMatchObject({ mediaType: 'text/plain', data: Buffer.from('Größe').toString('base64') })
   })
 
-  it('hands a web address to the provider', () => {
+  it('passes a web address to the provider', () => {
     expect(image('https://example.com/a.webp?size=2')).toEqual({
       type: 'image',
       mediaType: 'image/webp',
@@ -89,7 +89,7 @@ describe('image() and file()', () => {
     ['unknown binary data', () => file(Buffer.from([0, 1, 2, 3, 250, 251, 0, 0, 0])), /binary data of an unknown format/],
     ['too many bytes in a file', () => file(at('report.pdf'), { maxBytes: 10 }), /has 14 bytes, and at most 10 are sent/],
     ['too many bytes in a buffer', () => image(Buffer.concat([PNG, Buffer.alloc(3_750_000)])), /at most 3,750,000 are sent/],
-    ['a limit that is none', () => file(PDF, { maxBytes: Number.NaN }), /maxBytes must be a number above 0/],
+    ['a limit that is not a number', () => file(PDF, { maxBytes: Number.NaN }), /maxBytes must be a number above 0/],
     ['an address without a known type', () => file('https://example.com/download'), /Give it, \{ mediaType/],
     ['an address of another type', () => image('https://example.com/a.pdf'), /is application\/pdf\..*Use file/],
     [
@@ -102,7 +102,7 @@ describe('image() and file()', () => {
     ['a file: address of another machine', () => image('file://host/a.png'), /is not the address of a local file/],
     ['a value of another kind', () => image(42 as never), /takes a path, an address or bytes, but got a value of type number/],
     [
-      'an address that nobody reads',
+      'an address of an unsupported protocol',
       () => image(new URL('ftp://example.com/a.png')),
       /takes https:, http:, data: and file: addresses, but got one of ftp:$/,
     ],
@@ -116,7 +116,7 @@ describe('image() and file()', () => {
 })
 
 describe('user()', () => {
-  it('takes texts and attachments in the order given', () => {
+  it('keeps the order of texts and attachments', () => {
     const message = user('What is this?', image(PNG), file(PDF), 'Be brief.')
     expect(message.parts.map(({ type }) => type)).toEqual(['text', 'image', 'file', 'text'])
     expect(message.content).toBe('What is this?Be brief.')
@@ -125,7 +125,7 @@ describe('user()', () => {
     expect(user('').parts).toEqual([])
   })
 
-  it('refuses an argument that is neither text nor a part', () => {
+  it('rejects an argument that is neither a text nor a part', () => {
     expect(() => user('a', null as never)).toThrow('user()[1] must be a part, but is null.')
     expect(() => user('a', 5 as never)).toThrow('user()[1] must be a part')
     expect(() => user(undefined as never)).toThrow('user() takes a text or a list of parts, but got undefined.')
@@ -133,7 +133,7 @@ describe('user()', () => {
 })
 
 describe('handOver()', () => {
-  it('does not wait for a pipe that nobody writes to once it is aborted', async () => {
+  it('stops waiting for a silent pipe when it is aborted', async () => {
     execFileSync('mkfifo', [at('pipe')])
     const abort = new AbortController()
     const waiting = handOver('pipe', { cwd: folder, signal: abort.signal })
@@ -145,7 +145,7 @@ describe('handOver()', () => {
     ['http://[', /is not an address/],
     ['ftp://127.0.0.1/', /cannot be fetched/],
     ['http://name:secret@127.0.0.1/', /without a password/],
-  ])('says what is wrong with a redirect to %s', async (location, message) => {
+  ])('rejects a redirect to %s with the reason', async (location, message) => {
     const server = createServer((_request, response) => response.writeHead(302, { location }).end())
     await once(server.listen(0, '127.0.0.1'), 'listening')
     try {

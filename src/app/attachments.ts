@@ -1,6 +1,6 @@
 /**
- * Makes images and files parts of a question: `user('What is this?', image('a.png'), file('b.pdf'))`. The type is told by the content, not by the
- * name; what no model accepts is refused here, with what to do instead.
+ * Turns images and files into parts of a question: `user('What is this?', image('a.png'), file('b.pdf'))`. Detects the media type from the content,
+ * not from the name. Rejects formats that no model accepts; the error says what to do instead.
  */
 
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs'
@@ -16,18 +16,18 @@ export type AttachmentSource = string | URL | Uint8Array | ArrayBuffer
 
 /** Options of `image()` and `file()`. */
 export interface AttachmentOptions {
-  /** The name that the model is told; default the last part of the path or address. Images have none. */
+  /** The file name that the model sees; default the last part of the path or address. Ignored for images. */
   readonly filename?: string
-  /** Overrides the media type. Needed for the address of a file whose name has no known extension. */
+  /** Overrides the detected media type. Required for the address of a file whose name has no known extension. */
   readonly mediaType?: string
   /** Refuses more bytes than this; default 3,750,000 for images and 20,000,000 for other files. */
   readonly maxBytes?: number
 }
 
-/** Base64 makes it 27 MB, which the largest requests of all providers hold. */
+/** As base64 that is 27 MB, which fits into the largest requests of all providers. */
 const MAX_FILE_BYTES = 20_000_000
 
-/** By extension: the types of addresses, which are not read, and what kind of text a text is. */
+/** Media types by extension: for web addresses, which are not fetched, and for the kinds of text. */
 const BY_EXTENSION: Readonly<Record<string, string>> = {
   '.png': 'image/png',
   '.jpg': 'image/jpeg',
@@ -45,8 +45,8 @@ const BY_EXTENSION: Readonly<Record<string, string>> = {
 }
 
 /**
- * An image for `user()`: PNG, JPEG, GIF or WebP. A path is read at once and synchronously: a server that must not wait gives bytes. A web
- * address is handed to the provider as it is; not every provider fetches it.
+ * Makes an image part for `user()`: PNG, JPEG, GIF or WebP. A path is read synchronously; a server that must not block passes bytes instead. A web
+ * address is sent to the provider unchanged; not every provider fetches it.
  *
  * @throws ConfigurationError when the file is missing, too large, or not an image that models accept.
  */
@@ -56,7 +56,7 @@ export function image(source: AttachmentSource, options: AttachmentOptions = {})
 }
 
 /**
- * A file for `user()`: PDF, image, audio, video or text (in any encoding; models get UTF-8). Read as by `image()`.
+ * Makes a file part for `user()`: PDF, image, audio, video or text (in any encoding; sent as UTF-8). Paths and addresses: see `image()`.
  *
  * @throws ConfigurationError when the file is missing, empty, too large, or of a format that no model accepts.
  */
@@ -115,7 +115,7 @@ function fromBytes(maker: Maker, name: string, bytes: Uint8Array, options: Attac
   return { mediaType, data: data.toString('base64'), filename }
 }
 
-/** A web address is not fetched: the provider does that, and the type is what its name says. */
+/** Makes an attachment of a web address, which the provider fetches. The media type is derived from the extension. */
 function fromWeb(maker: Maker, address: string, { mediaType, filename }: AttachmentOptions): Attachment {
   if (!URL.canParse(address)) throw new ConfigurationError(`${maker}(): ${JSON.stringify(address)} is not an address.`)
   const url = new URL(address)
@@ -156,7 +156,7 @@ function pathIn(maker: Maker, address: string): string {
   }
 }
 
-/** Reads the bytes that the file has when it is opened. A pipe is not waited for. */
+/** Reads at most the size that the file has when it is opened. Does not wait for pipes. */
 function readWhole(name: string, path: string, limit: number): Uint8Array {
   let handle: number
   try {
@@ -194,7 +194,7 @@ function typeIn(bytes: Uint8Array): string | undefined {
   return mediaTypeOf(bytes) ?? (Buffer.from(bytes.subarray(0, 1024)).includes('%PDF-') ? 'application/pdf' : undefined)
 }
 
-/** A text is `text/plain` unless its name says Markdown, CSV or HTML. */
+/** Returns `text/plain` unless the extension is that of Markdown, CSV or HTML. */
 function textType(filename = ''): string {
   const promised = BY_EXTENSION[extname(filename).toLowerCase()]
   return promised?.startsWith('text/') === true ? promised : 'text/plain'

@@ -19,27 +19,27 @@ const options = (...answers: ScriptedAnswer[]) => ({
 const confined = (await findSandbox()).kind !== 'none'
 
 describe('defaultTools()', () => {
-  it('run without asking, and hand an agent bot an object for its user', async () => {
+  it('run without permission, and let an agent bot return an object to its user', async () => {
     const code = calls('run_code', { code: 'return [1, 2, 3].map((n) => n * n)', returnToUser: true })
     const bot = new AgentBot(options(code, 'There they are.', 'Nothing to hand out.'))
     expect(await bot.ask('The squares, please.')).toMatchObject({ content: 'There they are.', object: [1, 4, 9] })
     expect(await bot.ask('And now?')).not.toHaveProperty('object')
   })
 
-  it('hand over what a model gives itself', async () => {
+  it('return an object that the model passes directly', async () => {
     const back = calls('return_object_to_user', { value: { fruits: ['fig'] } })
     expect(await new AgentBot(options(back, 'Done.')).ask('Fruits?')).toMatchObject({ object: { fruits: ['fig'] } })
     expect(await new ToolBot(options(back)).ask('Fruits?')).toMatchObject({ object: { fruits: ['fig'] }, invalidCalls: [] })
     expect(await new ToolBot(options('None.')).ask('Fruits?')).not.toHaveProperty('object')
   })
 
-  it('tell the time, and what is no zone', async () => {
+  it('report the time, and reject an unknown time zone', async () => {
     const call = callerOf(defaultTools())
     expect((await call('current_time', { timeZone: 'Asia/Tokyo' })).content).toMatch(/GMT\+9 \(\d{4}-\d\d-\d\dT.*Z\)$/)
     expect(await call('current_time', { timeZone: 'Mars/Base' })).toMatchObject({ isError: true })
   })
 
-  it.runIf(confined)('let Python read nothing in the home of cria', async () => {
+  it.runIf(confined)('do not let Python read the home of cria', async () => {
     const home = mkdtempSync(join(import.meta.dirname, '.home-'))
     vi.stubEnv('CRIA_HOME', home)
     writeFileSync(join(home, 'notes'), 'seen')

@@ -1,4 +1,4 @@
-/** The built-in tools for a folder, with the readers of pages and files that documents have too, and tools to start from that need none. */
+/** Builds the built-in tools for a folder, with readers for web pages and documents, and default tools that need no folder. */
 
 import { basename, dirname } from 'node:path'
 import { CriaError } from '../core/error.ts'
@@ -23,8 +23,8 @@ export type { RunCodeOptions, ToolOptions as BuiltinToolOptions }
 
 interface ToolOptions extends BuiltinToolOptions {
   /**
-   * Leave the keys of providers in `process.env`. Default false: they are taken out, so that no program finds them in its own environment or in
-   * that of this process.
+   * Leaves the keys of providers in `process.env`. Default false: they are removed, so that a program finds them neither in its own environment
+   * nor in that of this process.
    */
   readonly keepKeys?: boolean
 }
@@ -45,8 +45,8 @@ const OPTIONS = namesOf<ToolOptions>({
 })
 
 /**
- * Tools for one folder: `read_file`, `write_file`, `edit_file`, `list_files`, `search_files`, `run_command`, `ask_user`, `todo`; with
- * `stores` also `search_documents`, with `fetch` also `fetch_url`. Make them once for a session: they remember which files were read.
+ * Makes the tools for one folder: `read_file`, `write_file`, `edit_file`, `list_files`, `search_files`, `run_command`, `ask_user`, `todo`; with
+ * `stores` also `search_documents`, with `fetch` also `fetch_url`. Make them once per session: they remember which files were read.
  *
  * @throws ConfigurationError when the root cannot be found.
  */
@@ -65,13 +65,13 @@ export function builtinTools(options: ToolOptions): readonly Tool[] {
   })
 }
 
-/** The sandbox without the home: keys, questions and answers lie there. @throws ConfigurationError for a wrong `sandbox`. */
+/** Hides the home from the sandbox, because it holds keys, questions and answers. @throws ConfigurationError for a wrong `sandbox`. */
 function withoutHome(given: ToolOptions['sandbox'], env: NonNullable<ToolOptions['env']>): SandboxOptions {
   const sandbox = sandboxOptions(given)
   return { ...sandbox, hidden: [...(sandbox.hidden ?? []), homePaths({ env, cwd: process.cwd() }).home] }
 }
 
-/** @throws CriaError `tool_failure` that says why a document cannot be read. */
+/** @throws CriaError `tool_failure` with the reason why a document cannot be read. */
 async function readDocument(path: string, signal: AbortSignal): Promise<string | undefined> {
   const { loadDocuments } = await import('../stores/load/load-documents.ts')
   const skipped: string[] = []
@@ -87,15 +87,15 @@ export async function readHtml(bytes: Uint8Array): Promise<string> {
   ])
   const html = decodeText(bytes, declaredCharset(bytes))?.text ?? ''
   const { title, text } = await extractHtml(html)
-  // A store keeps the title beside the text; whoever reads the page here has nothing else to tell what it is.
+  // A store keeps the title beside the text; a tool result has only the text.
   return title === undefined ? text : `${title}\n\n${text}`
 }
 
 const CODE_OPTIONS = namesOf<RunCodeOptions>({ timeout: true, memory: true, python: true, sandbox: true })
 
 /**
- * The tool `run_code`: JavaScript in a process of its own, without files, network, timers and imports, 10 s and 128 MB at most. It runs without
- * asking. With `python` also Python, which needs permission and runs only where the operating system confines it.
+ * Makes the tool `run_code`: JavaScript in a process of its own, without files, network, timers and imports, 10 s and 128 MB at most. It needs no
+ * permission. With `python` also Python, which needs permission and runs only inside the sandbox of the operating system.
  *
  * @throws ConfigurationError for options that cannot work.
  */
@@ -107,8 +107,8 @@ export function runCodeTool(options: RunCodeOptions = {}): Tool {
 }
 
 /**
- * Tools that change nothing and need no permission: `current_time`, `run_code` and `return_object_to_user`. Add your own, and `builtinTools()` for a
- * folder. Make them once for a bot.
+ * Makes tools that change nothing and need no permission: `current_time`, `run_code` and `return_object_to_user`. Add your own tools, and
+ * `builtinTools()` for a folder. Make them once per bot.
  *
  * @param options those of `runCodeTool()`.
  * @throws ConfigurationError for options that cannot work.

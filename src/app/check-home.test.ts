@@ -17,14 +17,14 @@ describe('what to do about a disk', () => {
   test.each([
     ['ENOSPC', /^Free some space, or/],
     ['EDQUOT', /^Free some space, or/],
-    // Nobody can make it writable by its permissions.
+    // Changing permissions does not make a read-only file system writable.
     ['EROFS', /^Set CRIA_HOME/],
     ['EACCES', /^Make it writable, or/],
   ])('%s', (code, advice) => {
     expect(remedy(Object.assign(new Error('no'), { code }))).toMatch(advice)
   })
 
-  test('a full one is a failure, and nothing is advised that takes room itself', () => {
+  test('a full disk is a failure, and the hint suggests nothing that needs space', () => {
     expect(spaceCheck(0, '/home/ada/.cria', true)).toMatchObject({
       status: 'failed',
       message: 'The disk of /home/ada/.cria is full.',
@@ -32,7 +32,7 @@ describe('what to do about a disk', () => {
     })
   })
 
-  test('one that is nearly full is a warning; a journal can be made smaller where there is one', () => {
+  test('a nearly full disk is a warning, whose hint mentions an existing journal', () => {
     expect(spaceCheck(50_000_000, '/x', true)).toMatchObject({
       status: 'warning',
       hint: expect.stringContaining('logs gc') as string,
@@ -41,12 +41,12 @@ describe('what to do about a disk', () => {
     expect(spaceCheck(500_000_000, '/x', true)).toBeUndefined()
   })
 
-  test('one with room is no trouble, whether the file is there or not', () => {
+  test('a disk with free space causes no problem, whether the file exists or not', () => {
     expect(diskTrouble(join(folder, 'no', 'such', 'file.db'))).toBeUndefined()
   })
 })
 
-test('a home that others can read is told, and one that is missing leaves nothing behind', () => {
+test('warns about a home that others can read, and leaves nothing behind for a missing home', () => {
   const home = join(folder, 'home')
   const paths = homePaths({ env: { CRIA_HOME: home }, cwd: folder })
   expect(checkHome(paths)[0]).toEqual({ name: 'home', status: 'ok', message: `${home} (made when it is needed)` })

@@ -1,4 +1,4 @@
-/** Checks that look at files: the home, its disk, the journal and the stores. */
+/** Implements the file checks of `cria doctor`: the home, its disk, the journal and the stores. */
 
 import { accessSync, constants, existsSync, mkdtempSync, rmdirSync, statfsSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -7,12 +7,12 @@ import { reason, remedy } from './paths.ts'
 import type { HomePaths } from './paths.ts'
 import { storeDocuments } from './store-choice.ts'
 
-/** The outcome of one look of the doctor. */
+/** The outcome of one check of `cria doctor`. */
 export interface Check {
   readonly name: string
   readonly status: 'ok' | 'warning' | 'failed'
   readonly message: string
-  /** The remedy; absent where nothing is wrong. */
+  /** The remedy; absent where the check succeeded. */
   readonly hint?: string
 }
 
@@ -28,28 +28,28 @@ export function failed(name: string, message: string, hint?: string): Check {
   return { name, status: 'failed', message, ...(hint === undefined ? {} : { hint }) }
 }
 
-/** Says with the words of an error what has failed. */
+/** Makes a failed check of a thrown error. */
 export function failedWith(name: string, thrown: unknown): Check {
   const { message, hint } = toCriaError(thrown)
   return failed(name, message, hint)
 }
 
-/** Bytes below which the user is warned. */
+/** Free bytes below which the check warns. */
 const LITTLE_SPACE = 100_000_000
-/** Bytes below which not even a journal can be begun, or one that is there be opened. */
+/** Free bytes below which a journal can neither be created nor opened. */
 const NO_SPACE = 1_000_000
 
 export function checkHome({ home, journal }: HomePaths): Check[] {
   const there = existsSync(home)
   try {
     if (there) accessSync(home, constants.W_OK)
-    // Whoever may write everywhere is told so of folders that take nothing: only trying tells.
+    // Permission bits do not tell whether root, or a read-only file system, accepts writes: only a trial write does.
     else rmdirSync(mkdtempSync(join(nearestFolder(home), '.cria-')))
   } catch (thrown) {
     return [failed('home', `${home} cannot be ${there ? 'written' : 'made'}: ${reason(thrown)}.`, remedy(thrown))]
   }
   const found = statSync(home, { throwIfNoEntry: false })
-  if (found?.isDirectory() === false) return [failed('home', `${home} is no folder.`, 'Set CRIA_HOME to a folder.')]
+  if (found?.isDirectory() === false) return [failed('home', `${home} is not a folder.`, 'Set CRIA_HOME to a folder.')]
   const checks = [ok('home', there ? home : `${home} (made when it is needed)`)]
   if (found !== undefined && process.platform !== 'win32' && (found.mode & 0o077) !== 0)
     checks.push(warning('home', `${home} can be read by others, and it holds your questions.`, `chmod 700 ${home}`))
@@ -57,7 +57,7 @@ export function checkHome({ home, journal }: HomePaths): Check[] {
   return space === undefined ? checks : [...checks, space]
 }
 
-/** @param free bytes */
+/** @param free bytes. @returns `undefined` where there is enough space. */
 export function spaceCheck(free: number, home: string, hasJournal: boolean): Check | undefined {
   if (free >= LITTLE_SPACE) return undefined
   if (free < NO_SPACE) return failed('home', `The disk of ${home} is full.`, FULL)
@@ -65,10 +65,10 @@ export function spaceCheck(free: number, home: string, hasJournal: boolean): Che
   return warning('home', `Less than 100 MB are free on the disk of ${home}.`, `Free some space.${gc}`)
 }
 
-// To remove old turns takes room as well.
+// Removing old turns needs some free space as well.
 const FULL = 'Free some space, or set CRIA_HOME to a folder on another disk.'
 
-/** What keeps any file in this place from being written; `undefined` when the disk is not the trouble. */
+/** Returns why the disk prevents writing at `path`; `undefined` when the disk is not the cause. */
 export function diskTrouble(path: string): { readonly what: string; readonly hint: string } | undefined {
   try {
     accessSync(nearestFolder(dirname(path)), constants.W_OK)
@@ -90,17 +90,17 @@ function nearestFolder(path: string): string {
   return folder
 }
 
-/** Says of which documents a store is: the name of one that is kept for `--docs` tells nothing. */
+/** Checks a store and names its documents: the name of a store made for `--docs` is only a hash. */
 export async function checkStore(name: string, path: string): Promise<Check> {
   const check = await checkDatabase(`store ${name}`, path)
   const documents = check.status === 'ok' ? await storeDocuments({ name, path }) : []
   return documents.length === 0 ? check : { ...check, message: `${check.message}: ${documents.join(', ')}` }
 }
 
-/** A larger file is not read as a whole: that would take longer the more is in it. */
+/** Larger files are not checked page by page: the time grows with the size. */
 const MOST_CHECKED_BYTES = 100_000_000
 
-/** Opens the file for reading only, and lets SQLite check its pages and indexes. */
+/** Opens the file read-only and lets SQLite check its pages and indexes. */
 export async function checkDatabase(name: string, path: string): Promise<Check> {
   if (!existsSync(path)) return ok(name, 'not there yet')
   const { DatabaseSync } = await import('node:sqlite')
@@ -118,7 +118,7 @@ export async function checkDatabase(name: string, path: string): Promise<Check> 
     const unread = isWhole ? '' : ', too large to be checked page by page here: `sqlite3 FILE "PRAGMA quick_check"` does'
     return ok(name, `${path} (schema ${String(version)}, ${Math.ceil(size / 1000)} kB${unread})`)
   } catch (thrown) {
-    // SQLite needs a little room beside a file even to read it; the file itself may be sound.
+    // SQLite needs some free space even to read a file; the file itself may be intact.
     const trouble = diskTrouble(path)
     if (trouble === undefined)
       return failed(name, `${path} cannot be read: ${reason(thrown)}.`, 'Check its permissions, or move it away.')
@@ -126,7 +126,7 @@ export async function checkDatabase(name: string, path: string): Promise<Check> 
   }
 }
 
-/** A sound database may still be none of ours, or that of a newer version. */
+/** Finds an intact database that is not a file of cria, or is of a newer version. */
 async function problemOf(path: string): Promise<Pick<Check, 'message' | 'hint'> | undefined> {
   try {
     const opened = path.endsWith('cria.db')

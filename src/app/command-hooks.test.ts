@@ -1,4 +1,4 @@
-/** Hooks that are programs: real ones, through `query()`. */
+/** Tests hooks that are programs: real processes, through `query()`. */
 
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -15,7 +15,7 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(folder, { recursive: true }))
 
-/** A hook that runs this program text; `given` is what it was told. */
+/** Makes a hook that runs this program text; `given` is the input of the program. */
 function hook(text: string, more: object = {}): NonNullable<NonNullable<CriaConfig['hooks']>['onToolCall']>[number] {
   const file = join(folder, `hook-${Math.random()}.mjs`)
   writeFileSync(
@@ -40,7 +40,7 @@ const run = (hooks: CriaConfig['hooks'], env: Record<string, string> = {}): Retu
 }
 
 describe('hooks of the configuration', () => {
-  it('ENG-TOOL-005 are told what happens, and exit code 2 refuses with what stands on standard error', async () => {
+  it('ENG-TOOL-005 receive the event, and exit code 2 refuses with the text of standard error', async () => {
     const log = join(folder, 'log')
     const events = await run({
       onToolCall: [
@@ -61,7 +61,7 @@ describe('hooks of the configuration', () => {
     })
   })
 
-  it('ENG-TOOL-005 change what they are about with JSON, one after the other', async () => {
+  it('ENG-TOOL-005 change their subject with JSON, in order', async () => {
     const events = await run({
       onToolCall: [
         hook('console.log(JSON.stringify({ input: { n: given.input.n + 1 } }))', { tools: ['echo'] }),
@@ -84,16 +84,16 @@ describe('hooks of the configuration', () => {
 
   it.each<[string, () => ReturnType<typeof hook>, RegExp]>([
     ['fails', () => hook('console.error("oh"); process.exit(1)'), /ended with code 1: oh/],
-    ['prints no JSON', () => hook('console.log("yes")'), /must print a JSON object, or nothing/],
+    ['prints something other than JSON', () => hook('console.log("yes")'), /must print a JSON object, or nothing/],
     ['takes too long', () => hook('setInterval(() => {}, 1000)', { timeout: 200 }), /did not end within 0\.2 s/],
-    ['is not there', () => ({ command: join(folder, 'missing') }), /cannot be started/],
-  ])('ENG-TOOL-005 one that %s lets nothing pass', async (_, made, reason) => {
+    ['does not exist', () => ({ command: join(folder, 'missing') }), /cannot be started/],
+  ])('ENG-TOOL-005 a hook that %s blocks the call', async (_, made, reason) => {
     const events = await run({ onToolCall: [{ ...made(), tools: ['echo'] }] })
     expect(all(events, 'hook')).toMatchObject([{ outcome: 'failed', id: 'a', reason: expect.stringMatching(reason) }])
     expect(resultsOf(events)).not.toContain('echo 1')
   })
 
-  it('ENG-TOOL-005 get no keys of the environment', async () => {
+  it('ENG-TOOL-005 receive no keys from the environment', async () => {
     const events = await run(
       {
         onToolResult: [hook('console.log(JSON.stringify({ content: String(process.env.OPENAI_API_KEY) }))', { tools: ['echo'] })],
@@ -103,7 +103,7 @@ describe('hooks of the configuration', () => {
     expect(resultsOf(events)).toContain('undefined')
   })
 
-  it('of a project come after those of the user, and never in their place', () => {
+  it('of a project run after those of the user and never replace them', () => {
     const [mine, theirs] = [
       { onToolCall: [{ command: 'mine' }] },
       { onToolCall: [{ command: 'theirs' }], onStop: [{ command: 'stop' }] },

@@ -1,4 +1,4 @@
-/** Hooks of the configuration: programs that get what happens as JSON on standard input, and may answer with JSON on standard output. */
+/** Runs the hooks of the configuration: programs that receive events as JSON on standard input, and may answer with JSON on standard output. */
 
 import { CriaError } from '../core/error.ts'
 import type { HookContext, HookName, Hooks } from '../core/hook.ts'
@@ -8,10 +8,10 @@ import { ProcessGroup } from '../tools/builtin/process-group.ts'
 import { isRecord } from '../util/check.ts'
 import type { CommandHook, CriaConfig } from './config-schema.ts'
 
-/** Milliseconds that one program may take unless it says otherwise. */
+/** Time limit of one program in milliseconds, unless the hook sets its own. */
 const DEFAULT_TIMEOUT = 10_000
 const MAX_OUTPUT = 1_000_000
-/** Refuses, with what stands on standard error as the reason. */
+/** Exit code of a refusal; the reason is the text on standard error. */
 const REFUSED = 2
 
 interface Surroundings {
@@ -27,7 +27,7 @@ const CHANGES: Readonly<Record<HookName, string>> = {
   onStop: 'goOn',
 }
 
-/** `undefined` where the configuration names none. The programs of a hook run one after the other; the first that refuses decides. */
+/** Returns `undefined` where the configuration has no hooks. The programs of a hook run in order; the first refusal decides. */
 export function commandHooks({ hooks }: CriaConfig, surroundings: Surroundings): Hooks | undefined {
   const named = Object.entries(hooks ?? {}) as [HookName, readonly CommandHook[]][]
   const used = named.filter(([, commands]) => commands.length > 0)
@@ -36,7 +36,7 @@ export function commandHooks({ hooks }: CriaConfig, surroundings: Surroundings):
     hook,
     (given: object, ctx: HookContext) => runAll(hook, commands, given, ctx, surroundings),
   ])
-  // Each program has a time of its own: together they may take as long as all of them.
+  // Each program has its own time limit, so the hook may take the sum of them.
   const timeout = Math.max(...used.map(([, commands]) => commands.reduce((sum, each) => sum + timeoutOf(each) + 1000, 0)))
   return { ...(Object.fromEntries(made) as Hooks), timeout }
 }
@@ -73,13 +73,13 @@ async function runAll(
   return changed === undefined ? undefined : { [member]: changed }
 }
 
-/** `tools` names the tools that a hook is about. */
+/** Reports whether a hook applies to a tool. */
 function concerns({ tools }: CommandHook, name: unknown): boolean {
   if (tools === undefined || typeof name !== 'string') return true
   return tools.some((pattern) => new RegExp(`^${pattern.replaceAll('*', '.*')}$`).test(name))
 }
 
-/** @throws CriaError when the program cannot be started, fails, takes too long, or answers with no JSON. */
+/** @throws CriaError when the program cannot be started, fails, exceeds its time limit, or prints something other than a JSON object. */
 async function run(
   hook: CommandHook,
   input: object,
@@ -128,7 +128,7 @@ function answerOf(text: string, command: string): Partial<JsonObject> {
     const value: unknown = JSON.parse(text)
     if (isRecord(value)) return value as JsonObject
   } catch {
-    // Told below.
+    // Reported below.
   }
   throw failed(command, 'must print a JSON object, or nothing')
 }

@@ -15,41 +15,41 @@ import { boolean, list, number, object, record, secretString, string } from '../
 import type { Shape } from '../util/check.ts'
 import { STORE_NAME } from './paths.ts'
 
-/** Names that stand for a model of the user's choice. */
+/** Names that stand for a model chosen by the user. */
 export const POINTERS = ['main', 'quick', 'task', 'reasoning'] as const
 export type ModelPointer = (typeof POINTERS)[number]
 
-/** The form of an alias: the names that a user may give to a model. */
+/** The form of an alias, a name that the user defines for a model. */
 const ALIAS: RegExp = /^(?!(?:main|quick|task|reasoning)$)[A-Za-z0-9][\w.-]{0,49}$/
 
 export interface ProviderConfig {
   readonly baseURL?: string
-  /** Name of the environment variable that holds the key; the key itself never stands in a configuration file. */
+  /** Name of the environment variable that holds the key; a configuration file never contains the key itself. */
   readonly apiKeyEnv?: string
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** What the user knows better than the catalogue about a model. */
+/** Facts about a model that override the catalogue. */
 export interface ModelFactsConfig {
   readonly contextWindow?: number
   readonly maxOutputTokens?: number
-  /** The model takes images (`true`) or takes none (`false`); default what is known of it. */
+  /** The model accepts images (`true`) or not (`false`); default from the catalogue. */
   readonly images?: boolean
   readonly price?: Rates
 }
 
 export interface StoreConfig {
-  /** What `cria index --store NAME` reads when no path is given; relative to the folder of the configuration. */
+  /** Paths that `cria index --store NAME` reads when no path is given; relative to the folder of the configuration. */
   readonly paths?: readonly string[]
 }
 
-/** What may be used before requests are refused. */
+/** Limits of use; requests beyond them are refused. */
 export interface BudgetConfig {
-  /** One turn; `ms` are milliseconds. */
+  /** Per turn; `ms` is in milliseconds. */
   readonly turn?: BudgetLimits & { readonly ms?: number }
-  /** All turns of a session. */
+  /** All turns of a session together. */
   readonly session?: BudgetLimits
-  /** All turns of a day (UTC) that are written to the journal. */
+  /** All recorded turns of a day (UTC) together. */
   readonly day?: BudgetLimits
 }
 
@@ -63,48 +63,48 @@ export interface AgentConfig {
   readonly disabled?: boolean
 }
 
-/** A program that is run around prompts, tool calls and the end of a turn; see `Hooks`. */
+/** A program that runs before or after prompts, tool calls and turns; see `Hooks`. */
 export interface CommandHook {
   readonly command: string
   readonly args?: readonly string[]
-  /** Names of tools that it is about, `*` for any letters; default all. */
+  /** Names of tools that the hook applies to, `*` for any letters; default all. */
   readonly tools?: readonly string[]
-  /** Milliseconds. */
+  /** Time limit in milliseconds. */
   readonly timeout?: number
-  /** Relative to the folder of the configuration, which is the default. */
+  /** Working directory, relative to the folder of the configuration, which is the default. */
   readonly cwd?: string
 }
 
 export interface CriaConfig {
   readonly models?: Readonly<Partial<Record<ModelPointer, string>>>
-  /** Names of the user's own for models, beside the pointers. */
+  /** User-defined names for models, beside the pointers. */
   readonly aliases?: Readonly<Record<string, string>>
   readonly fallbackModels?: readonly string[]
-  /** Errors that lead to a fallback model although they are final; default none. */
+  /** Final errors that nevertheless lead to a fallback model; default none. */
   readonly fallbackOn?: readonly FallbackCode[]
   readonly providers?: Readonly<Record<string, ProviderConfig>>
   readonly modelFacts?: Readonly<Record<string, ModelFactsConfig>>
-  /** The store that is meant when none is named. Default `default`. */
+  /** The store used when none is named. Default `default`. */
   readonly store?: string
   readonly stores?: Readonly<Record<string, StoreConfig>>
-  /** The model that makes vectors of what is indexed, so that it is found by meaning too. */
+  /** The embedding model for indexed documents, for search by meaning. */
   readonly embed?: string
-  /** Passages that are given to the model. */
+  /** Passages sent to the model. */
   readonly nResults?: number
-  /** Milliseconds from which a turn counts as slow. */
+  /** Milliseconds after which a turn counts as slow. */
   readonly slowAfter?: number
-  /** Seconds from which the end of a turn rings in `chat`. */
+  /** Seconds after which the end of a turn rings the terminal bell in `chat`. */
   readonly bell?: number
   readonly hooks?: Readonly<Partial<Record<HookName, readonly CommandHook[]>>>
-  /** The tool `agent` of `run` and `chat`: which model and which of their tools it has. */
+  /** Model and tools of the tool `agent` in `run` and `chat`. */
   readonly agent?: AgentConfig
   readonly rules?: { readonly allow?: readonly string[]; readonly ask?: readonly string[]; readonly deny?: readonly string[] }
   readonly budget?: BudgetConfig
   /** The sandbox of commands and of MCP servers that run as programs. */
   readonly sandbox?: SandboxConfig
-  /** Servers whose tools the model may use; a program is started in the folder of the configuration unless it says where. */
+  /** MCP servers whose tools the model may call; a program starts in the folder of the configuration unless it has its own `cwd`. */
   readonly mcpServers?: Readonly<Record<string, McpServerConfig>>
-  /** For editors; ignored. */
+  /** Used by editors; ignored here. */
   readonly $schema?: string
 }
 
@@ -125,7 +125,7 @@ const tokens = wholeFrom1('a whole number of tokens above 0')
 const count = wholeFrom1('a whole number above 0')
 const limits = { tokens: numberFrom(0, 'a number of tokens, 0 or more'), costUsd: numberFrom(0, 'US dollars, 0 or more') }
 
-/** @param expected default the choices by name. */
+/** @param expected default lists the choices. */
 function oneOf<T extends string>(choices: readonly T[], expected = `one of ${choices.join(', ')}`): Shape<T> {
   return string(expected, (text) => (choices as readonly string[]).includes(text)) as Shape<T>
 }
@@ -148,7 +148,7 @@ const provider: Shape<ProviderConfig> = object<ProviderConfig>({
 
 const rates = object<Rates>({ input: price, output: price, cacheRead: price, cacheWrite: price, cacheWrite1h: price })
 
-/** Of a price either input and output are known, or nothing is. */
+/** A price needs both the input and the output rate. */
 const bothRates: Shape<Rates> = {
   ...rates,
   read(value, place, problems) {
@@ -169,7 +169,7 @@ const sandboxMembers = object<SandboxConfig>({
   limits: object<NonNullable<SandboxConfig['limits']>>({ processes: count, memory: count, fileSize: count }),
 })
 
-/** The mode by itself, or an object. */
+/** Accepts the mode alone, or an object. */
 const sandbox: Shape<SandboxConfig> = {
   ...sandboxMembers,
   read: (value, place, problems) => sandboxMembers.read(typeof value === 'string' ? { mode: value } : value, place, problems),
@@ -194,7 +194,7 @@ const mcpServer = object<McpServerConfig>({
     { expected: variable, pattern: /^[^=\0]+$/ },
   ),
   cwd: path,
-  // It may hold `${NAME}` in any place, and a key.
+  // The URL may contain `${NAME}` anywhere, and a key.
   url: secretString('a URL that begins with http:// or https://', (text) => /^(?:https?:\/\/|\$\{)/i.test(text)),
   headers,
   includeTools: list(string('the name of a tool')),

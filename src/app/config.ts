@@ -1,4 +1,4 @@
-/** Reads the user's `config.json` and, where it is trusted, the project's. */
+/** Reads the user's `config.json` and, if it is trusted, that of the project. */
 
 import { existsSync, realpathSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
@@ -17,19 +17,19 @@ import { findProjectConfig, trustState } from './trust.ts'
 import type { ProjectConfig, TrustState } from './trust.ts'
 
 export interface LoadedConfig {
-  /** The user's configuration, with the project's on top where that is trusted. */
+  /** The user's configuration, overlaid with the project's if that is trusted. */
   readonly config: CriaConfig
-  /** The files it was read from. */
+  /** The files that were read. */
   readonly files: readonly string[]
   readonly paths: HomePaths
-  /** The project's configuration file, whether it counts or not. */
+  /** The project's configuration file, trusted or not. */
   readonly project: (ProjectConfig & { readonly trust: TrustState }) | undefined
-  /** What the user should be told, on standard error. */
+  /** Notes for the user, printed to standard error. */
   readonly notes: readonly string[]
 }
 
 /**
- * @throws ConfigurationError when a file that counts cannot be read, is no JSON, or has wrong keys or values.
+ * @throws ConfigurationError when a file that counts cannot be read, is not JSON, or has wrong keys or values.
  */
 export function loadConfig(surroundings: Surroundings): LoadedConfig {
   const paths = homePaths(surroundings)
@@ -57,7 +57,7 @@ export function loadConfig(surroundings: Surroundings): LoadedConfig {
   return { config, files, paths, project: { ...found, trust }, notes }
 }
 
-/** What comes with a folder and cannot be read stops nobody from working there: nobody has trusted it. */
+/** Returns `undefined`, with a note, for a file that cannot be read: an untrusted file must not prevent work in its folder. */
 function projectConfig({ cwd }: Surroundings, paths: HomePaths, notes: string[]): ProjectConfig | undefined {
   try {
     return findProjectConfig(cwd, paths)
@@ -68,18 +68,18 @@ function projectConfig({ cwd }: Surroundings, paths: HomePaths, notes: string[])
   }
 }
 
-/** What a project's file says, whether it counts or not. @throws ConfigurationError as `parseConfig`. */
+/** Parses a project's configuration, trusted or not. @throws ConfigurationError as `parseConfig`. */
 export function readProjectConfig(project: ProjectConfig): CriaConfig {
   return withAbsolutePaths(parseConfig(project.content, project.file), project.folder)
 }
 
-/** @throws ConfigurationError naming the file, and for every mistake its place, what was expected and what was received. */
+/** @throws ConfigurationError that names the file and, for each mistake, its place, the expected and the received value. */
 export function parseConfig(content: string, file: string): CriaConfig {
   let value: unknown
   try {
     value = JSON.parse(content.startsWith('\uFEFF') ? content.slice(1) : content)
   } catch (cause) {
-    throw new ConfigurationError(`${file} is no JSON: ${cause instanceof Error ? cause.message : String(cause)}.`, { cause })
+    throw new ConfigurationError(`${file} is not JSON: ${cause instanceof Error ? cause.message : String(cause)}.`, { cause })
   }
   const problems: Problem[] = []
   const config = CONFIG_SHAPE.read(value, '', problems)
@@ -95,9 +95,9 @@ export function parseConfig(content: string, file: string): CriaConfig {
 }
 
 /**
- * Changes the user's own `config.json`: what it holds beside stays, in order.
+ * Changes the user's own `config.json`; keeps all other keys and their order.
  *
- * @throws ConfigurationError when it cannot be read, or would be wrong after the change; CriaError `store_failed` when it cannot be written.
+ * @throws ConfigurationError when the file cannot be read, or the change would make it invalid; CriaError `store_failed` when it cannot be written.
  */
 export function changeConfig(paths: HomePaths, change: (config: Record<string, unknown>) => void): void {
   whileHomeFileIsLocked(paths.config, paths, () => {
@@ -107,7 +107,7 @@ export function changeConfig(paths: HomePaths, change: (config: Record<string, u
     change(config)
     const after = `${JSON.stringify(config, undefined, 2)}\n`
     parseConfig(after, paths.config)
-    // Where it is a link, what it leads to is replaced.
+    // A symbolic link stays; its target is replaced.
     writeFileAtomically(existsSync(paths.config) ? realpathSync(paths.config) : paths.config, after)
   })
 }
@@ -120,14 +120,14 @@ function describeProblems(problems: readonly Problem[]): string {
   return shown.join('\n')
 }
 
-/** Joins two configurations: objects key by key, rules and hooks one list after the other, everything else is replaced by what `over` says. */
+/** Merges two configurations: objects key by key, rules and hooks by appending; any other value of `over` replaces that of `base`. */
 export function mergeConfig(base: CriaConfig, over: CriaConfig): CriaConfig {
   const merged = mergeObjects(base, over)
   return {
     ...merged,
-    // A server is replaced as a whole: the arguments of one must not come to the keys of another.
+    // A server is replaced as a whole: the arguments of one configuration must not be combined with the keys of the other.
     ...(over.mcpServers === undefined ? {} : { mcpServers: { ...base.mcpServers, ...over.mcpServers } }),
-    // A project may add rules and hooks; those of its user come first and stay.
+    // A project may add rules and hooks; those of the user come first and remain.
     ...(over.hooks === undefined ? {} : { hooks: joinedLists(HOOK_NAMES, base.hooks, over.hooks) }),
     ...(over.rules === undefined ? {} : { rules: joinedLists(LISTS, base.rules, over.rules) }),
     ...(base.sandbox?.mode === 'required' ? { sandbox: { ...merged.sandbox, mode: 'required' } } : {}),
@@ -153,8 +153,8 @@ function mergeObjects<T extends object>(base: T, over: T): T {
 }
 
 /**
- * Makes paths absolute: they are relative to the folder of the configuration, wherever the command is run. Programs are started in that folder
- * too: what is looked for from there, such as a program that `npx` runs, would come out of whatever folder somebody works in.
+ * Makes paths absolute, relative to the folder of the configuration. Programs also start in that folder: otherwise a program found by a relative
+ * lookup, as by `npx`, would come from whatever folder is current.
  */
 function withAbsolutePaths({ stores, mcpServers, hooks, ...rest }: CriaConfig, folder: string): CriaConfig {
   const startedIn = <T extends { readonly cwd?: string }>(program: T): T => ({
@@ -181,7 +181,7 @@ function readIfThere(file: string): string | undefined {
   try {
     if (statSync(file, { throwIfNoEntry: false }) === undefined) return undefined
   } catch {
-    // What is in the way is told by reading.
+    // Reading it later reports the problem.
   }
   return readSmallFile(file, 'configuration')
 }

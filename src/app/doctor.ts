@@ -1,4 +1,4 @@
-/** Looks at everything that cria needs, and says in words what is wrong and what to do. Leaves nothing behind. */
+/** Runs all checks of `cria doctor`: reports in words what is wrong and what to do. Changes nothing. */
 
 import { EXTRACTIVE_REF } from '../providers/extractive/model.ts'
 import { findSandbox } from '../tools/sandbox/find-sandbox.ts'
@@ -15,7 +15,7 @@ import { checkProviders } from './providers.ts'
 import { storeNames } from './store-choice.ts'
 
 export interface Diagnosis {
-  /** Nothing has failed. */
+  /** True when no check has failed. */
   readonly ok: boolean
   readonly checks: readonly Check[]
 }
@@ -25,8 +25,8 @@ const OLDEST_NODE = [22, 18] as const
 export interface DiagnoseOptions {
   readonly signal: AbortSignal
   /**
-   * Ask no provider anything and start no MCP server. Default false: each provider that is configured gets one tiny request, which costs a
-   * few tokens, and each server is started and ended.
+   * Sends no requests and starts no MCP servers. Default false: each configured provider receives one tiny request, which costs a
+   * few tokens, and each server is started and stopped.
    */
   readonly offline?: boolean
 }
@@ -101,7 +101,7 @@ async function checkDefaultModel(
 
 const unasked: typeof fetch = () => Promise.reject(new TypeError('No server is asked with --offline.'))
 
-/** Starts each MCP server, unless `offline`. Those of a project are in the configuration only once it is trusted. */
+/** Starts each MCP server, unless `offline`. The configuration contains a project's servers only if it is trusted. */
 function checkMcpServers(
   loaded: LoadedConfig,
   surroundings: Surroundings,

@@ -11,7 +11,7 @@ import { query } from './query.ts'
 
 const HOSTILE = 'a\n\nid: 99\ndata: {}\r\n\u2028\u2029\0 </script> é'
 
-/** Frames as the specification reads them: fields of one line each, an empty line after each frame. */
+/** Parses frames as the specification defines them: fields of one line each, an empty line after each frame. */
 async function framesOf(response: Response): Promise<{ id?: string; data?: string }[]> {
   return (await response.text())
     .split('\n\n')
@@ -24,7 +24,7 @@ async function collected(events: AsyncIterable<QueryEvent>): Promise<QueryEvent[
 }
 
 describe('toResponse', () => {
-  it('sends each event as one frame whose id is its number, whatever is said', async () => {
+  it('sends each event as one frame with its number as id, for any text', async () => {
     const recorder = await SqliteRecorder.open({ path: ':memory:' })
     const asked = query({ prompt: HOSTILE, model: new ScriptedModel([HOSTILE]), recorder })
     const response = toResponse(asked, { headers: { 'x-turn': '1', 'cache-control': 'no-store' } })
@@ -40,7 +40,7 @@ describe('toResponse', () => {
     await recorder.close()
   })
 
-  it('takes headers in any case in place of its own, and refuses what is no header, and what no timer can wait for', () => {
+  it('lets headers override its own in any case, and rejects invalid headers and intervals', () => {
     const asked = (): ReturnType<typeof query> => query({ prompt: 'Hi', model: new ScriptedModel(['x']) })
     const { headers } = toResponse(asked(), { headers: { 'Content-Type': 'text/x', 'Cache-Control': 'no-store' } })
     expect([headers.get('content-type'), headers.get('cache-control')]).toEqual(['text/x', 'no-store'])
@@ -48,7 +48,7 @@ describe('toResponse', () => {
     expect(() => toResponse(asked(), { keepAlive: 2 ** 31 })).toThrow('`keepAlive` must be at most 2147483647')
   })
 
-  it('gives no number to events of nested turns, so that a client does not go on from them', async () => {
+  it('sends events of nested turns without id, so that a client does not resume from them', async () => {
     const nest = tool('nest', async () => {
       for await (const _ of query({ prompt: 'In.', model: new ScriptedModel(['Inner.']) }));
       return 'done'
@@ -61,7 +61,7 @@ describe('toResponse', () => {
     expect(numbers).toEqual(numbers.map((_, index) => String(index)))
   })
 
-  it('stops following when the client leaves, and does not end the turn', async () => {
+  it('stops following when the client disconnects, and does not end the turn', async () => {
     const recorder = await SqliteRecorder.open({ path: ':memory:' })
     const { promise, resolve } = Promise.withResolvers<string>()
     const slow = tool('slow', () => promise)
@@ -81,7 +81,7 @@ describe('toResponse', () => {
     await recorder.close()
   })
 
-  it('cancels a turn that is sent directly when the client leaves', async () => {
+  it('cancels a directly sent turn when the client disconnects', async () => {
     const recorder = await SqliteRecorder.open({ path: ':memory:' })
     const slow = tool('slow', (_, { signal }) => sleep(60_000, 'late', { signal }))
     const reader = toResponse(
@@ -109,7 +109,7 @@ describe('toResponse', () => {
     await recorder.close()
   })
 
-  it('refuses what yields no events', async () => {
+  it('rejects a value that yields no events', async () => {
     expect(() => toResponse(undefined as never)).toThrow('takes the events of')
     expect(() => toResponse(Promise.resolve() as never)).toThrow('takes the events of')
     const bot = new AsyncSimpleBot({ mockResponse: 'Six seven.', recorder: false })
@@ -132,7 +132,7 @@ describe('lastEventId', () => {
     expect(lastEventId({ 'last-event-id': value })).toBe(expected)
   })
 
-  it('is the beginning where there is none', () => {
+  it('is the beginning where the header is missing', () => {
     expect([lastEventId(new Headers()), lastEventId({}), lastEventId({ 'last-event-id': ['1', '2'] })]).toEqual([-1, -1, -1])
   })
 })

@@ -9,25 +9,25 @@ import { namesOf } from '../util/nearest.ts'
 
 /** Options of `toResponse()`. */
 export interface ResponseOptions {
-  /** Headers beside those of server-sent events; of the same name, these win. Default none. */
+  /** Headers added to those of server-sent events, or replacing those of the same name. Default none. */
   readonly headers?: Readonly<Record<string, string>>
   /** Milliseconds between comments that keep proxies from closing a quiet connection; 0 for none. Default 15,000. */
   readonly keepAlive?: number
 }
 
-/** Milliseconds; a longer timer of Node fires at once, again and again. */
+/** Milliseconds; Node fires a longer timer immediately. */
 const LONGEST_TIMER = 2 ** 31 - 1
 
 const OPTIONS = namesOf<ResponseOptions>({ headers: true, keepAlive: true })
 
 /**
- * Sends events as server-sent events: `data` is the event as JSON, `id` its `seq`, so that a browser that reconnects names in `Last-Event-ID`
- * what it has. Events are read no faster than they are sent. When the client leaves, the generator is left: `query()` is then cancelled,
- * `recorder.follow()` only stops following.
+ * Sends events as server-sent events: `data` is the event as JSON, `id` its `seq`, so that a reconnecting browser sends the last `seq` it received
+ * in `Last-Event-ID`. Reads events no faster than they are sent. When the client disconnects, the generator is returned: that cancels `query()`,
+ * but only stops following for `recorder.follow()`.
  *
  * @param events of `recorder.follow()`, `query()` or the `events()` of a bot.
- * @returns a response with status 200; its body fails where the events throw.
- * @throws ConfigurationError for what yields no events, and for wrong options.
+ * @returns a response with status 200; its body fails when the events throw.
+ * @throws ConfigurationError for a value that yields no events, and for wrong options.
  */
 export function toResponse(events: AsyncIterable<QueryEvent>, options: ResponseOptions = {}): Response {
   if (typeof (events as Partial<typeof events> | undefined)?.[Symbol.asyncIterator] !== 'function')
@@ -43,7 +43,7 @@ export function toResponse(events: AsyncIterable<QueryEvent>, options: ResponseO
   let timer: NodeJS.Timeout | undefined
   const body = new ReadableStream<Uint8Array>({
     start(controller) {
-      // The first bytes: servers send the headers with them.
+      // Sends the first bytes at once: servers send the headers with them.
       controller.enqueue(encoder.encode(': events\n\n'))
       if (keepAlive === 0) return
       timer = setInterval(() => {
@@ -70,7 +70,7 @@ export function toResponse(events: AsyncIterable<QueryEvent>, options: ResponseO
   return new Response(body, { headers })
 }
 
-/** @throws ConfigurationError for a name or a value that no header may have. */
+/** @throws ConfigurationError for a name or value that is not allowed in a header. */
 function headersWith(own: ResponseOptions['headers'] = {}): Headers {
   const headers = new Headers({
     'content-type': 'text/event-stream; charset=utf-8',
@@ -89,17 +89,17 @@ function headersWith(own: ResponseOptions['headers'] = {}): Headers {
   return headers
 }
 
-/** JSON has no line breaks. The numbers of a nested turn are not those of this one. */
+/** JSON contains no line breaks. Events of nested turns have no `id`, because their `seq` belongs to another turn. */
 function frame(event: QueryEvent): string {
   const id = event.parent === undefined ? `id: ${event.seq}\n` : ''
   return `${id}data: ${JSON.stringify(event)}\n\n`
 }
 
 /**
- * The `seq` after which a client that reconnects wants to go on, for `recorder.follow(turnId, { after })`.
+ * Returns the `seq` that a reconnecting client received last, for `recorder.follow(turnId, { after })`.
  *
- * @param headers of the request, as a standard `Headers` or as Node has them.
- * @returns the number in `Last-Event-ID`; -1, which is the beginning, where there is none or something else.
+ * @param headers of the request, as a standard `Headers` or as an object of Node.
+ * @returns the number in `Last-Event-ID`; -1, the beginning, where the header is missing or is not a number.
  */
 export function lastEventId(headers: Headers | Readonly<Record<string, string | readonly string[] | undefined>>): number {
   const value = headers instanceof Headers ? headers.get('last-event-id') : headers['last-event-id']
@@ -108,27 +108,27 @@ export function lastEventId(headers: Headers | Readonly<Record<string, string | 
 
 /** A turn that runs in the background. */
 export interface StartedTurn {
-  /** For `recorder.follow()`. */
+  /** Id of the turn, for `recorder.follow()`. */
   readonly turnId: string
-  /** Continues the conversation when the turn has ended. */
+  /** Session of the turn, to continue the conversation afterwards. */
   readonly sessionId: string
   /** Resolves to the result when the turn is complete, to `undefined` when it was cancelled or failed. */
   readonly ended: Promise<QueryResult | undefined>
 }
 
 /**
- * Starts a turn and reads it to its end in the background, whoever follows it: a client that leaves does not cancel it.
+ * Starts a turn and reads it to its end in the background. A client that disconnects does not cancel it.
  *
- * @param events of `query()` or the `events()` of a bot, not read yet. Only a turn with a recorder can be followed.
- * @returns as soon as the turn has begun.
- * @throws ConfigurationError for what yields no events; CriaError of a turn that ends before it has done anything: `session_busy`, `permission_denied`, `not_found`, `journal_failed`.
+ * @param events of `query()` or the `events()` of a bot, not yet read. Only a turn with a recorder can be followed.
+ * @returns once the turn has begun.
+ * @throws ConfigurationError for a value that yields no events; CriaError of a turn that fails at its start: `session_busy`, `permission_denied`, `not_found`, `journal_failed`.
  */
 export async function startTurn(events: AsyncGenerator<QueryEvent, QueryResult | undefined>): Promise<StartedTurn> {
   const wrong = new ConfigurationError('startTurn() takes the events of query(), or of events() of a bot.')
   if (typeof (events as Partial<typeof events> | undefined)?.next !== 'function') throw wrong
   const first = await events.next()
   if (first.done !== true && typeof first.value !== 'object') {
-    await events.return(undefined) // of stream(), which yields text: its turn is cancelled
+    await events.return(undefined) // the generator of stream(), which yields text; this cancels its turn
     throw wrong
   }
   if (first.done === true)
@@ -140,7 +140,7 @@ export async function startTurn(events: AsyncGenerator<QueryEvent, QueryResult |
     while (next.done !== true) next = await events.next()
     return next.value
   })()
-  // A caller who does not wait for the end finds it in the journal.
+  // A caller that does not await the end finds a failure in the journal.
   ended.catch(() => {})
   const atOnce = await Promise.race([second, setImmediate()])
   if (atOnce?.done === false && atOnce.value.type === 'error') {
@@ -151,7 +151,7 @@ export async function startTurn(events: AsyncGenerator<QueryEvent, QueryResult |
 }
 
 /**
- * Reads a turn to its end; events of nested turns are left to `tell`.
+ * Reads a turn to its end and returns its result; ignores results of nested turns.
  *
  * @param tell called with every event.
  * @returns `undefined` where the events end without a result.

@@ -1,4 +1,4 @@
-/** Finds the part of a text where a query matches. */
+/** Finds the part of a text that matches a query best. */
 
 import { Analyzer } from '../text/analyzer.ts'
 
@@ -14,7 +14,7 @@ interface Hit extends Stretch {
 const WORD = /[\p{L}\p{N}_][\p{L}\p{M}\p{N}_'’.+#-]*/gu
 const BEGINNING = /(?:^|\n|[.!?]\s)\s*/g
 
-/** The stretch of at most `length` characters that holds the most words of the query; the beginning where it holds none. */
+/** Returns the stretch of at most `length` characters with the most words of the query; the beginning where no word occurs. */
 export function excerptOf(text: string, query: string, length: number): Stretch {
   const { first, last } = densest(hitsOf(text, query), length)
   if (last.end <= length) return { start: 0, end: Math.min(text.length, length) }
@@ -34,7 +34,7 @@ function hitsOf(text: string, query: string): Hit[] {
   return hits
 }
 
-/** The hits, all within `length`, that have the most different terms among them; of equal ones the first. */
+/** Returns the range of hits, all within `length`, with the most different terms; of equal ranges the first. */
 function densest(hits: readonly Hit[], length: number): { readonly first: Stretch; readonly last: Stretch } {
   let best: { first: Stretch; last: Stretch; terms: number } = { first: NOWHERE, last: NOWHERE, terms: 0 }
   for (const [from, first] of hits.entries()) {
@@ -54,7 +54,7 @@ function densest(hits: readonly Hit[], length: number): { readonly first: Stretc
 
 const NOWHERE: Stretch = { start: 0, end: 0 }
 
-/** Where a sentence or a line begins, else a word, no earlier than `earliest` and no later than `latest`. */
+/** Returns the start of a sentence or line, else of a word, between `earliest` and `latest`. */
 function beginningBetween(text: string, earliest: number, latest: number): number {
   const before = text.slice(0, latest)
   let beginning: number | undefined

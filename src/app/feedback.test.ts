@@ -1,4 +1,4 @@
-/** Two answers, one choice: from the request to the data set. */
+/** Tests feedback from the request for two answers to the preference data set. */
 
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -28,7 +28,7 @@ afterEach(async () => {
 })
 
 const saying = (ref: string, ...answers: string[]): ScriptedModel => new ScriptedModel(answers, { ref })
-/** Shows the models in the order in which they are named. */
+/** Shows the models in the order given. */
 const inOrder = (): number => 0
 const swapped = (): number => 0.9
 
@@ -43,7 +43,7 @@ const base = (choose: () => Chosen, more: Partial<FeedbackOptions> = {}): Feedba
 })
 
 describe('collectFeedback', () => {
-  it('ENG-FEED-001 records both answers, what was shown first, the choice and why', async () => {
+  it('ENG-FEED-001 records both answers, their order, the choice and its reason', async () => {
     const seen: [string, Side | undefined][] = []
     let pair: BlindPair | undefined
     const feedback = await collectFeedback({
@@ -56,7 +56,7 @@ describe('collectFeedback', () => {
       },
     })
     expect(pair).toMatchObject({ question: 'Why?', first: { text: 'So.' }, second: { text: 'Because.' } })
-    // Blind: nothing tells who gave which answer.
+    // Blind: the pair must not reveal the models.
     expect(JSON.stringify(pair)).not.toMatch(/a\/one|b\/two/)
     expect(feedback).toMatchObject({ choice: 'second', first: { model: 'b/two' }, second: { model: 'a/one' } })
     const { first, second } = feedback
@@ -94,7 +94,7 @@ describe('collectFeedback', () => {
       ])
   })
 
-  it('ENG-FEED-001 both answers come at the same time', async () => {
+  it('ENG-FEED-001 requests both answers at the same time', async () => {
     const { promise: bothAsked, resolve } = Promise.withResolvers<void>()
     let asked = 0
     const before = (): Promise<void> => {
@@ -107,7 +107,7 @@ describe('collectFeedback', () => {
     expect(asked).toBe(2)
   })
 
-  it('ENG-FEED-001 two samples of one model are two requests, whatever cache there is', async () => {
+  it('ENG-FEED-001 two samples of one model are two requests, even with a cache', async () => {
     const model = saying('a/one', 'One.', 'Two.')
     const cache = new ResponseCache()
     for await (const _ of query({ prompt: 'Why?', model: saying('a/one', 'One.'), cache })) void _
@@ -118,7 +118,7 @@ describe('collectFeedback', () => {
     expect(feedback.event).toMatchObject({ choice: 'none', reason: 'tie', preferred: null, rejected: null })
   })
 
-  it('ENG-FEED-001 no tool with effects runs, one that only reads does', async () => {
+  it('ENG-FEED-001 runs read-only tools, but no others', async () => {
     const ran: string[] = []
     const look = tool('look', () => (ran.push('look'), 'seen'), { isReadOnly: true })
     const write = tool('write', () => (ran.push('write'), 'written'))
@@ -146,7 +146,7 @@ describe('collectFeedback', () => {
     expect(JSON.stringify(models[0].requests[1]?.messages)).toContain('Permission denied')
   })
 
-  it('ENG-FEED-001 a session is read, and neither answer becomes part of it', async () => {
+  it('ENG-FEED-001 reads a session, and adds neither answer to it', async () => {
     for await (const _ of query({ prompt: 'My name is Ida.', model: saying('a/one', 'Hello.'), recorder, sessionId: 's' })) void _
     const models = [saying('a/one', 'Ida.'), saying('b/two', 'No idea.')] as const
     await collectFeedback(base(() => 'first', { query: { prompt: 'Who am I?', sessionId: 's' }, models }))
@@ -155,7 +155,7 @@ describe('collectFeedback', () => {
     expect(recorder.read.history('s')).toHaveLength(2)
   })
 
-  it('ENG-FEED-001 an answer that fails ends the other one, and no choice is recorded', async () => {
+  it('ENG-FEED-001 a failed answer aborts the other, and no choice is recorded', async () => {
     const failing = new ScriptedModel([{ fail: { after: 0, error: new CriaError('auth', 'No key.') } }], { ref: 'a/one' })
     const hanging = new ScriptedModel([{ text: ['Half'], hang: { after: 1 } }], { ref: 'b/two' })
     await expect(collectFeedback(base(() => 'first', { models: [failing, hanging] }))).rejects.toMatchObject({ code: 'auth' })
@@ -169,11 +169,11 @@ describe('collectFeedback', () => {
     ).toEqual(['cancelled', 'failed'])
   })
 
-  it('ENG-FEED-001 without a choice nothing is recorded, a choice that is none is told', async () => {
+  it('ENG-FEED-001 records nothing without a choice, and rejects an invalid choice', async () => {
     expect(await collectFeedback(base(() => undefined))).toMatchObject({ choice: null, event: null })
     await expect(
       collectFeedback(base(() => 'left' as never, { models: [saying('a/one', '1'), saying('b/two', '2')] })),
-    ).rejects.toThrow('`choose` must give one of first, second, tie, both_bad, but gave "left".')
+    ).rejects.toThrow('`choose` must return one of first, second, tie, both_bad, but returned "left".')
     expect(recorder.read.feedback()).toEqual([])
   })
 
@@ -200,15 +200,15 @@ describe('collectFeedback', () => {
     ['a cache', { query: { prompt: 'Why?', cache: true } }, /`query\.cache` cannot be compared/],
     ['one model', { models: ['a/b'] }, /must hold two models/],
     ['models and samples', { samples: {} }, /exclude each other/],
-    ['nobody who chooses', { choose: undefined }, /needs `choose`/],
+    ['no function for the choice', { choose: undefined }, /needs `choose`/],
     ['an unknown option', { model: 'a/b' }, /has no option `model`/],
-  ])('ENG-FEED-001 %s is refused before anything is asked', async (_, change, message) => {
+  ])('ENG-FEED-001 %s is refused before any request', async (_, change, message) => {
     await expect(collectFeedback({ ...base(() => 'tie'), ...change })).rejects.toThrow(message)
     expect(recorder.read.turns().turns).toEqual([])
   })
 })
 
-/** So many choices; each names the winner, the loser, and whether the winner was shown first. */
+/** Records these choices: winner, loser, and whether the winner was shown first. */
 async function chosen(choices: readonly [winner: string, loser: string, first: boolean][]): Promise<void> {
   for (const [winner, loser, first] of choices) {
     await collectFeedback(
@@ -240,7 +240,7 @@ describe('preferences', () => {
     ])
   })
 
-  it('ENG-FEED-001 are added up by model and prompt, with intervals and the place', async () => {
+  it('ENG-FEED-001 are added up by model and prompt, with intervals and position bias', async () => {
     await chosen([
       ['a/one', 'b/two', true],
       ['a/one', 'b/two', true],
@@ -257,11 +257,11 @@ describe('preferences', () => {
       { model: 'b/two', wins: 1, losses: 3, ties: 1, bothBad: 1, winRate: 0.25 },
     ])
     expect(stats.models[0]?.promptHash).toMatch(/^[0-9a-f]{64}$/)
-    // The pair of one model tells of the place alone.
+    // A pair of answers of one model counts only for the position.
     expect(stats.position).toMatchObject({ choices: 5, firstChosen: 4, share: 0.8, p: 0.375 })
   })
 
-  it('ENG-FEED-001 a choice whose turns are gone is counted as missing', async () => {
+  it('ENG-FEED-001 a choice whose turns were deleted is counted as missing', async () => {
     const record: Parameters<Recorder['feedback']>[0] = { at: 1, choice: 'first', first: 'gone', second: 'too', question: 'Why?' }
     await recorder.feedback(record)
     expect(await preferenceStats(recorder.read)).toMatchObject({ choices: 1, missing: 1, models: [] })

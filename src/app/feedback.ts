@@ -1,4 +1,4 @@
-/** Asks the same question twice, lets somebody choose the better answer without knowing who gave it, and records the choice. */
+/** Answers a question twice, lets a person choose the better answer without seeing the models, and records the choice. */
 
 import { ConfigurationError, CriaError } from '../core/error.ts'
 import type { FeedbackEvent, QueryEvent, QueryResult } from '../core/event.ts'
@@ -26,7 +26,7 @@ export type FeedbackVerdict = (typeof VERDICTS)[number]
 export interface FeedbackChoice {
   /** The verdict: the better answer, a tie, or neither. */
   readonly choice: FeedbackVerdict
-  /** Why, in words of the one who chose. */
+  /** The reason, in the words of the person who chose. */
   readonly comment?: string
 }
 
@@ -36,7 +36,7 @@ export type Side = 'first' | 'second'
 /** The result of `choose`: a verdict, a verdict with a comment, or `undefined` for no choice. */
 export type Chosen = FeedbackVerdict | FeedbackChoice | undefined
 
-/** An answer as it is judged: who gave it is not told. */
+/** An answer as it is judged, without the name of its model. */
 export interface BlindAnswer {
   /** The text of the answer. */
   readonly text: string
@@ -48,36 +48,36 @@ export interface BlindAnswer {
 export interface BlindPair {
   /** The text of the question. */
   readonly question: string
-  /** The answer that is shown first; chance decides which model gave it. */
+  /** The answer shown first; the order of the models is random. */
   readonly first: BlindAnswer
   /** The other answer. */
   readonly second: BlindAnswer
 }
 
-/** Options of `query()` that do not matter here, or would make two answers of one. */
+/** Options of `query()` that have no meaning here, or would make the two answers equal. */
 type NotCompared = 'model' | 'fallbackModels' | 'switchModels' | 'cache' | 'recorder' | 'messages' | 'sessionId'
 
 /** Options of `collectFeedback()`. */
 export interface FeedbackOptions {
-  /** The request. A `sessionId` is where the conversation so far is read from: neither answer becomes part of it. */
+  /** The request. Messages of `sessionId` are read as the conversation so far; neither answer is added to that session. */
   readonly query: Omit<QueryOptions, NotCompared> & Pick<QueryOptions, 'messages' | 'sessionId'>
   /** Two models; excludes `samples`. */
   readonly models?: readonly [ModelInput, ModelInput]
-  /** Two answers of one model; default that which answers where none is named. */
+  /** Two answers of one model; default the default model. */
   readonly samples?: { readonly model?: ModelInput }
-  /** Is given both answers, complete; aborted with the `abortSignal` of the query. `undefined`: no choice was made, and none is recorded. */
+  /** Receives both complete answers; its signal is aborted with the `abortSignal` of the query. `undefined` means no choice, and none is recorded. */
   readonly choose: (pair: BlindPair, ctx: { readonly signal: AbortSignal }) => Chosen | Promise<Chosen>
-  /** Told of every event of both turns as it comes, and of `feedback` at the end. */
+  /** Receives every event of both turns as it arrives, and `feedback` at the end. */
   readonly onEvent?: (event: QueryEvent | FeedbackEvent, side: Side | undefined) => void
-  /** Where both turns and the choice are written down; default the journal. */
+  /** Records both turns and the choice; default the journal. */
   readonly recorder?: Recorder
-  /** For tests: chance and time. */
+  /** Random numbers from 0 to 1, for tests; default `Math.random`. */
   readonly random?: () => number
-  /** Epoch milliseconds; default the clock of the system. */
+  /** Epoch milliseconds, for tests; default the system clock. */
   readonly now?: () => number
 }
 
-/** An answer after the choice, when its model may be known. */
+/** An answer after the choice, with its model. */
 export interface Judged extends BlindAnswer {
   /** The turn that gave the answer. */
   readonly turnId: string
@@ -93,9 +93,9 @@ export interface Judged extends BlindAnswer {
 export interface Feedback {
   /** `null`: no choice was made. */
   readonly choice: FeedbackVerdict | null
-  /** Why, in the words of the person who chose. */
+  /** The reason, in the words of the person who chose. */
   readonly comment?: string
-  /** The event as it is recorded; `null` without a choice. */
+  /** The event as recorded; `null` without a choice. */
   readonly event: FeedbackEvent | null
   /** The answer that was shown first, with its model. */
   readonly first: Judged
@@ -122,18 +122,18 @@ const NOT_COMPARED = namesOf<Pick<QueryOptions, Exclude<NotCompared, 'messages' 
 })
 
 /**
- * Two answers to one request, side by side and in a random order, and which of them somebody prefers. Nothing is shared between the two: no
- * cache, no fallback, no session. Only tools that change nothing run; calls of others are refused.
+ * Makes two answers to one request, asks `choose` which is better, in random order, and records the choice. The two turns share no cache, fallback
+ * or session. Only read-only tools run; calls of other tools are refused.
  *
- * @throws ConfigurationError for wrong options, before anything is asked; CriaError when an answer fails (both turns stay in the journal, and no
- *   choice is recorded), or the choice is none of the four.
+ * @throws ConfigurationError for wrong options, before any request; CriaError when an answer fails (both turns stay in the journal, and no
+ *   choice is recorded), or the choice is not a verdict.
  */
 export async function collectFeedback(options: FeedbackOptions): Promise<Feedback> {
   checkOptions(options)
   const { query: request, choose, onEvent, random = Math.random, now = Date.now } = options
   const recorder = options.recorder ?? (await openJournal())
   const asking = await modelsOf(options)
-  // Read without a turn of its own, so that the session is not busy.
+  // Read without opening a turn, so that the session is not busy.
   const history = request.sessionId === undefined ? undefined : await recorder.read.history(request.sessionId)
   const shown = random() < 0.5 ? asking : ([asking[1], asking[0]] as const)
   const failed = new AbortController()
@@ -152,11 +152,11 @@ export async function collectFeedback(options: FeedbackOptions): Promise<Feedbac
   const question = questionOf(toMessages([request.prompt ?? [], request.messages ?? []]))
   const blind = ({ text, message }: Judged): BlindAnswer => ({ text, message })
   const chosen = await orAborted(
-    // A promise, also of what it throws at once.
+    // An async function turns a synchronous throw into a rejection.
     (async () => choose({ question, first: blind(first), second: blind(second) }, { signal }))(),
     signal,
   ).catch((thrown: unknown) => {
-    // As the turns of an aborted query end, whatever reason the caller gave.
+    // Ends like the turns of an aborted query, whatever the reason given by the caller.
     throw caller?.aborted === true ? new CriaError('aborted', reasonOf(caller.reason), { cause: thrown }) : thrown
   })
   if (chosen === undefined) return { choice: null, event: null, first, second }
@@ -175,7 +175,7 @@ export async function collectFeedback(options: FeedbackOptions): Promise<Feedbac
   return { choice, ...comment, event, first, second }
 }
 
-/** Begins one of the two turns, in which every tool that may change something is forbidden. */
+/** Starts one of the two turns, with every tool forbidden that is not read-only. */
 function asked(
   request: FeedbackOptions['query'],
   given: Required<Pick<QueryOptions, 'model' | 'abortSignal'>> & { readonly recorder: Recorder },
@@ -207,7 +207,7 @@ async function judged(events: AsyncIterable<QueryEvent>, tell: (event: QueryEven
   return { text, message, turnId, sessionId, model, result }
 }
 
-/** Both, or the first failure once neither runs any more. */
+/** Returns both, or throws the first failure once both turns have ended. */
 async function both(one: Promise<Judged>, other: Promise<Judged>): Promise<readonly [Judged, Judged]> {
   const [first, second] = await Promise.allSettled([one, other])
   if (first.status === 'fulfilled' && second.status === 'fulfilled') return [first.value, second.value]
@@ -233,7 +233,7 @@ function checked(given: unknown): FeedbackChoice {
   const { choice, comment } = (typeof given === 'string' ? { choice: given } : (given ?? {})) as Partial<FeedbackChoice>
   if (choice === undefined || !VERDICTS.includes(choice))
     throw new ConfigurationError(
-      `\`choose\` must give one of ${VERDICTS.join(', ')}, but gave ${JSON.stringify(choice ?? null)}.`,
+      `\`choose\` must return one of ${VERDICTS.join(', ')}, but returned ${JSON.stringify(choice ?? null)}.`,
     )
   return { choice, ...(typeof comment === 'string' && comment.trim() !== '' ? { comment } : {}) }
 }
@@ -261,7 +261,7 @@ function checkOptions(options: FeedbackOptions): void {
   if (models !== undefined && (!Array.isArray(models) || models.length !== 2))
     throw new ConfigurationError('`models` must hold two models.')
   if (typeof choose !== 'function')
-    throw new ConfigurationError('collectFeedback() needs `choose`: a function that is given both answers.')
+    throw new ConfigurationError('collectFeedback() needs `choose`: a function that receives both answers.')
   if (request.messages !== undefined && request.sessionId !== undefined)
     throw new ConfigurationError('`messages` and `sessionId` exclude each other: a session knows its messages.')
   checkType('onEvent', options.onEvent, 'function')

@@ -1,4 +1,4 @@
-/** Reads files, addresses and pipes that a user hands over: text goes to the model as fenced data, images and PDFs as parts of the question. */
+/** Reads files, addresses and pipes that a user attaches to a question: text becomes fenced data, images and PDFs become parts of the question. */
 
 import { constants, openSync, statSync } from 'node:fs'
 import { Socket } from 'node:net'
@@ -14,12 +14,12 @@ import type { Got } from '../tools/builtin/http-get.ts'
 import { file, image } from './attachments.ts'
 
 export interface HandedOver {
-  /** The path or address as it was given, or `standard input`. */
+  /** The path or address as given, or `standard input`. */
   readonly name: string
-  /** The kind that the model is told: `file`, `page` or `standard input`. */
+  /** The kind shown to the model: `file`, `page` or `standard input`. */
   readonly title: string
   readonly mediaType: string
-  /** As it is sent. */
+  /** Size as it is sent. */
   readonly bytes: number
   /** Absent for what is not text. */
   readonly text?: string
@@ -27,29 +27,29 @@ export interface HandedOver {
   readonly part?: ImagePart | FilePart
 }
 
-/** Of a page or file that is fetched. */
+/** Maximum size of a fetched page or file. */
 const MAX_BYTES = 20_000_000
 const FETCH_MS = 30_000
 
 /**
- * Reads a file, or fetches an address, whose server the user has named: it may be a local one, what it redirects to may not.
+ * Reads a file, or fetches an address. The server is named by the user, so it may be local; the target of a redirect may not.
  *
- * @throws ConfigurationError when there is no such file, or no model takes what it holds; CriaError when an address cannot be fetched.
+ * @throws ConfigurationError when the file does not exist, or no model accepts its format; CriaError when an address cannot be fetched.
  */
 export async function handOver(where: string, { cwd, signal }: { cwd: string; signal: AbortSignal }): Promise<HandedOver> {
   if (/^https?:\/\//i.test(where)) return fetched(where, signal)
   const path = resolve(cwd, where)
-  // Such as <(command) of a shell.
+  // A pipe such as <(command) of a shell.
   if (statSync(path, { throwIfNoEntry: false })?.isFIFO() === true)
     return handOverBytes(await pipeIn(path, signal), where, 'file')
   return named(where, () => madeOf(where, 'file', file(path, { filename: basename(path) }), () => image(path)))
 }
 
-/** @throws ConfigurationError when there is more than 20 MB. */
+/** Reads a pipe to its end. @throws ConfigurationError for more than 20 MB. */
 async function pipeIn(path: string, signal: AbortSignal): Promise<Uint8Array> {
   const pieces: Buffer[] = []
   let length = 0
-  // Otherwise nothing could end the wait for a program that writes.
+  // A blocking read could not be aborted while the writing program is silent.
   const source = new Socket({ fd: openSync(path, constants.O_RDONLY | constants.O_NONBLOCK), readable: true, signal })
   for await (const piece of source as AsyncIterable<Buffer>) {
     pieces.push(piece)
@@ -58,7 +58,7 @@ async function pipeIn(path: string, signal: AbortSignal): Promise<Uint8Array> {
   return Buffer.concat(pieces)
 }
 
-/** The same for bytes that are there already. */
+/** As `handOver`, for bytes that have been read already. */
 export function handOverBytes(bytes: Uint8Array, name: string, title: string = name): HandedOver {
   return named(name, () => madeOf(name, title, file(bytes, { filename: basename(name) }), () => image(bytes)))
 }
@@ -70,7 +70,7 @@ function madeOf(name: string, title: string, part: FilePart, asImage: () => Imag
   return { ...about, part: mediaType.startsWith('image/') ? asImage() : part }
 }
 
-/** Names what was given, not the function that reads it. */
+/** Replaces the name of the reading function in an error by that of the input. */
 function named<T>(name: string, read: () => T): T {
   try {
     return read()
@@ -84,7 +84,7 @@ function named<T>(name: string, read: () => T): T {
 async function fetched(address: string, signal: AbortSignal): Promise<HandedOver> {
   const start = addressOf(address)
   const { followRedirects, httpGet } = await import('../tools/builtin/http-get.ts')
-  // With its port: what it redirects to may not reach other programs of its machine.
+  // Includes the port: a redirect must not reach other programs of the same machine.
   const allowedHosts = [`${start.hostname}:${start.port || (start.protocol === 'https:' ? 443 : 80)}`]
   const limit = AbortSignal.any([signal, AbortSignal.timeout(FETCH_MS)])
   const get = (url: URL): Promise<Got> => httpGet(url, { signal: limit, maxBytes: MAX_BYTES, allowedHosts })
@@ -97,7 +97,7 @@ async function fetched(address: string, signal: AbortSignal): Promise<HandedOver
   return { ...handed, mediaType: 'text/html', bytes: Buffer.byteLength(text), text }
 }
 
-/** @param base what `text` is relative to, for a redirect. @throws ConfigurationError for what is not fetched. */
+/** @param base of a relative address in a redirect. @throws ConfigurationError for an address that is not fetched. */
 function addressOf(text: string, base?: URL): URL {
   const url = URL.parse(text, base?.href)
   if (url === null) throw new ConfigurationError(`${JSON.stringify(text.slice(0, 200))} is not an address.`)
@@ -106,7 +106,7 @@ function addressOf(text: string, base?: URL): URL {
   return url
 }
 
-/** The question with what was handed over: the data first, since the question stays last. */
+/** Composes the question and the attached data: the data first, the question last. */
 export function withHandedOver(question: string | FilledPrompt, handed: readonly HandedOver[]): readonly Message[] {
   const data = handed.flatMap(({ text, title, name: source }) =>
     text === undefined ? [] : [handedOver(text, { title, source })],
@@ -114,7 +114,7 @@ export function withHandedOver(question: string | FilledPrompt, handed: readonly
   return [...data, user(question, ...handed.flatMap(({ part }) => part ?? []))]
 }
 
-/** @throws ConfigurationError that names what the model cannot read, before it is asked. */
+/** @throws ConfigurationError that names the parts that the model cannot read, before any request. */
 export function checkReadable(handed: readonly HandedOver[], { ref, facts }: Pick<LanguageModel, 'ref' | 'facts'>): void {
   const unread = handed.find(
     ({ part, mediaType }) =>
@@ -127,7 +127,7 @@ export function checkReadable(handed: readonly HandedOver[], { ref, facts }: Pic
   })
 }
 
-/** The texts as documents, for a model that only quotes documents. */
+/** Puts the texts into a store, for a model that only quotes documents. */
 export async function storeOf(handed: readonly HandedOver[]): Promise<DocumentStore | undefined> {
   const texts = handed.flatMap(({ text, name: source }) => (text === undefined ? [] : [{ source, text }]))
   if (texts.length === 0) return undefined

@@ -1,4 +1,4 @@
-/** Reads and writes small files of the home: configuration, templates, consents, approvals, keys. */
+/** Reads and writes small files of the home: configuration, templates, trust, approvals, keys. */
 
 import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -8,7 +8,7 @@ import { sha256 } from '../util/hash.ts'
 import { makeHomeFolder, reason, remedy } from './paths.ts'
 import type { HomePaths } from './paths.ts'
 
-/** An object; `undefined` where there is none, or it cannot be read: it allows nothing then. */
+/** Returns the object in the file; `undefined` where the file is missing or cannot be read. */
 export function readHomeFile<T extends object>(file: string): Partial<T> | undefined {
   try {
     const value = JSON.parse(readFileSync(file, 'utf8')) as Partial<T> | null
@@ -18,7 +18,7 @@ export function readHomeFile<T extends object>(file: string): Partial<T> | undef
   }
 }
 
-/** Replaces the file as a whole, by JSON or by a text; its owner alone can read it. @throws CriaError `store_failed` */
+/** Replaces the whole file with JSON or a text, readable only by its owner. @throws CriaError `store_failed` */
 export function writeHomeFile(file: string, value: object | string, paths: HomePaths): void {
   const text = typeof value === 'string' ? value : JSON.stringify(value, undefined, 2)
   changing(file, () => {
@@ -27,14 +27,14 @@ export function writeHomeFile(file: string, value: object | string, paths: HomeP
   })
 }
 
-/** Tells whether there was one. @throws CriaError `store_failed` */
+/** Removes the file; reports whether it existed. @throws CriaError `store_failed` */
 export function removeHomeFile(file: string): boolean {
   const isThere = existsSync(file)
   changing(file, () => rmSync(file, { force: true }))
   return isThere
 }
 
-/** Keeps other processes from changing the file meanwhile. @throws CriaError `store_failed`, and what `change` throws. */
+/** Calls `change` while other processes cannot change the file. @throws CriaError `store_failed`, and what `change` throws. */
 export function whileHomeFileIsLocked(file: string, paths: HomePaths, change: () => void): void {
   changing(file, () => {
     makeHomeFolder(paths, dirname(file))
@@ -51,12 +51,12 @@ function changing(file: string, change: () => void): void {
   }
 }
 
-/** A file below the folder of consents, named by a hash of what it is about. */
+/** Returns the path of a consent: a file in the trust folder, named by a hash of its subject. */
 export function consentPath({ trust }: HomePaths, about: string, ending: string = '.json'): string {
   return join(trust, `${sha256(about).slice(0, 32)}${ending}`)
 }
 
-/** Names of the files in a folder, without their ending, sorted; none where the folder cannot be read. */
+/** Returns the names of the files in a folder without their ending, sorted; an empty list where the folder cannot be read. */
 export function homeNames(folder: string, ending: string): readonly string[] {
   try {
     return readdirSync(folder)
@@ -70,18 +70,17 @@ export function homeNames(folder: string, ending: string): readonly string[] {
 const MAX_BYTES = 1 << 20
 
 /**
- * Looks at the entry first: reading a pipe would wait for ever, and a device may have no end.
+ * Reads a small text file. Checks the type of the entry first: reading a pipe would wait for ever, and a device may have no end.
  *
- * @param kind what no larger file is: `configuration`.
- * @throws ConfigurationError when it cannot be read, is not a regular file, or is larger than 1 MB.
+ * @param kind the kind of file expected, for the error: `configuration`.
+ * @throws ConfigurationError when the file cannot be read, is not a regular file, or is larger than 1 MB.
  */
 export function readSmallFile(file: string, kind: string): string {
   try {
     const status = statSync(file)
     if (status.isDirectory()) throw new ConfigurationError(`${file} cannot be read: it is a folder.`)
     if (!status.isFile()) throw new ConfigurationError(`${file} is not a regular file.`)
-    if (status.size > MAX_BYTES)
-      throw new ConfigurationError(`${file} is larger than 1 MB (${status.size} bytes), which is no ${kind}.`)
+    if (status.size > MAX_BYTES) throw new ConfigurationError(`${file} has ${status.size} bytes; a ${kind} has at most 1 MB.`)
     return readFileSync(file, 'utf8')
   } catch (cause) {
     if (cause instanceof ConfigurationError) throw cause

@@ -1,4 +1,4 @@
-/** Indexes pages of the web into a store: one page, or also those below its path that it links to; one request at a time. */
+/** Indexes web pages into a store: one page, or also the pages below its path that it links to; one request at a time. */
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ConfigurationError, CriaError, toCriaError } from '../core/error.ts'
@@ -18,32 +18,32 @@ import type { Robots } from '../util/robots.ts'
 export interface PagesOptions {
   /** Follow links to pages of the same host below the path of the address. Default: the page alone. */
   readonly site?: boolean
-  /** Pages of one address that are fetched at most. Default 200. */
+  /** Maximum number of pages fetched per address. Default 200. */
   readonly maxPages?: number
   readonly dryRun?: boolean
   readonly signal: AbortSignal
   readonly onProgress?: (progress: IndexProgress) => void
-  /** Milliseconds between two requests, unless the site asks for more. Default 500. */
+  /** Milliseconds between two requests, unless robots.txt asks for more. Default 500. */
   readonly pauseMs?: number
 }
 
 export const MAX_PAGES = 200
 const PAUSE_MS = 500
-/** A site that asks for longer pauses is not fetched as a whole: its page alone is. */
+/** Of a site that asks for longer pauses, only the named page is fetched. */
 const LONGEST_PAUSE_MS = 30_000
 const PAGE_MS = 30_000
 const MAX_BYTES = 10_000_000
 const MAX_TOTAL_BYTES = 300_000_000
-/** Addresses that wait to be fetched; what is found beyond that is left out. */
+/** Maximum number of addresses waiting to be fetched; further links are left out. */
 const MAX_WAITING = 10_000
 const AGENT = 'cria'
 
 /**
- * Indexes pages. A page that has not changed stays as it is; one that is gone (404, 410), or that a whole site does not lead to any more,
- * leaves the store. What robots.txt forbids is not fetched. Other hosts are never asked; the host that is named may be a private one.
+ * Indexes pages. Unchanged pages stay as they are; pages that are gone (404, 410), or that the site no longer links to, are removed from the
+ * store. Obeys robots.txt. Never requests other hosts; the named host may be a private address.
  *
- * @throws ConfigurationError for an address that cannot be used; CriaError `network`, `not_found` or `permission_denied` when the first page
- * cannot be had and the store knows nothing of it; `aborted`.
+ * @throws ConfigurationError for an invalid address; CriaError `network`, `not_found` or `permission_denied` when the first page
+ * cannot be fetched and is not in the store; `aborted`.
  */
 export async function indexPages(
   store: IndexableStore,
@@ -109,17 +109,17 @@ class PagesRun {
         continue
       }
       if (page === 'left') {
-        // The page may be readable another time, so its text stays in the store.
+        // The page may be readable later, so its text stays in the store.
         kept.add(url.href)
         continue
       }
       if (fetched === 0) {
         const led = folderOf(page.url)
-        // A page further up, such as that of a login, says nothing about the pages below.
+        // A redirect to a page further up, such as a login, says nothing about the pages below.
         if (led !== below && below.startsWith(led)) isComplete = false
         else below = led
       }
-      // Several addresses may lead to one page.
+      // Several addresses may redirect to one page.
       if (kept.has(page.url.href)) continue
       if (fetched > 0 && !isBelow(page.url, below)) continue
       kept.add(page.url.href)
@@ -134,7 +134,7 @@ class PagesRun {
     if (site && isComplete) await this.#removeOthers(below, kept)
   }
 
-  /** `undefined`: it is gone, or not to be fetched. `left`: it cannot be had now. */
+  /** Returns `undefined` for a page that is gone or must not be fetched, `left` for a page that cannot be fetched now. */
   async #page(url: URL, start: URL, isFirst: boolean): Promise<Followed | 'left' | undefined> {
     const known = await this.#store.getSource(url.href)
     try {
@@ -173,7 +173,7 @@ class PagesRun {
     })
   }
 
-  /** Without a robots.txt everything may be fetched; where it cannot be had, nothing. */
+  /** Without a robots.txt all pages may be fetched; where robots.txt cannot be fetched, none. */
   async #robotsOf({ origin, host }: URL, named: URL): Promise<Robots> {
     const known = this.#robots.get(origin)
     if (known !== undefined) return known
@@ -257,7 +257,7 @@ class PagesRun {
   }
 }
 
-/** The address up to its last slash. */
+/** Returns the address up to its last slash. */
 function folderOf({ origin, pathname }: URL): string {
   return origin + pathname.slice(0, pathname.lastIndexOf('/') + 1)
 }
@@ -279,21 +279,21 @@ const EXTENSIONS: readonly (readonly [type: RegExp, extension: string])[] = [
   [/\bcsv\b/i, '.csv'],
 ]
 
-/** The name that a file with this content would have: it tells how the text is taken out. */
+/** Returns a file name for the content, whose extension selects the text extractor. */
 function fileNameOf({ url: { pathname }, headers }: Followed): string {
   const type = headers['content-type'] ?? ''
   const extension = EXTENSIONS.find(([pattern]) => pattern.test(type))?.[1]
-  // Servers send source code and the like as plain text.
+  // Servers also send source code as plain text, so the extension of the address decides.
   return extension === undefined ? (pathname.split('/').at(-1) ?? '') : `page${extension}`
 }
 
-/** Where a page may say what its links are relative to. */
+/** Characters at the beginning of a page that are searched for `<base>`. */
 const HEAD = 65_536
 const BASE = /<base\s[^>]{0,2000}/i
 const HREF = /(?:^|\s)href\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s>]+))/i
 const REL = /(?:^|\s)rel\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s>]+))/i
 
-/** Where the links of a page lead to, each once, without what no text can be taken out of. Takes time linear in the page. */
+/** Returns the link targets of a page without duplicates and unreadable file types. Takes time linear in the page. */
 function linksOf({ url, body }: Followed): readonly URL[] {
   const html = withoutScripts(body.toString('utf8'))
   const base = valueOf(HREF, BASE.exec(html.slice(0, HEAD))?.[0])
@@ -311,7 +311,7 @@ function linksOf({ url, body }: Followed): readonly URL[] {
   return [...links.values()]
 }
 
-/** The page without comments and what programs read; one that does not end goes to the end of the page. */
+/** Removes comments, scripts and styles; an unclosed element extends to the end of the page. */
 function withoutScripts(html: string): string {
   const opening = /<!--|<(script|style|template)\b/gi
   const lower = html.toLowerCase()

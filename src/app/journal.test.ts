@@ -10,7 +10,7 @@ afterEach(() => {
 })
 
 describe('openJournal', () => {
-  it('keeps what is said of a Node without SQLite, the hint too', async () => {
+  it('keeps message and hint of the error for a Node without SQLite', async () => {
     const home = mkdtempSync(join(tmpdir(), 'cria-journal-'))
     folders.push(home)
     const builtin = vi.spyOn(process, 'getBuiltinModule').mockReturnValue(undefined)

@@ -1,4 +1,4 @@
-/** Opens journals: that of this home, and recorders for callers who keep them themselves. */
+/** Opens journals: that of this home, and journals in files of the caller. */
 
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
@@ -17,7 +17,7 @@ const shared = new Map<string, Promise<Journal>>()
 const exporters = new Set<OtlpExporter>()
 
 /**
- * The journal of `CRIA_HOME`, opened once per process and file, and made where it is missing.
+ * Opens the journal of `CRIA_HOME`, once per process and file; creates it where it is missing.
  *
  * @throws CriaError `journal_failed` that names the file and what to do.
  */
@@ -27,20 +27,20 @@ export function openJournal(surroundings: Surroundings = { env: process.env, cwd
   if (opened === undefined) {
     opened = openFile(surroundings)
     shared.set(journal, opened)
-    // What failed once may work later: a folder that was made writable, a disk with room.
+    // A failed open is retried by the next call: the folder may be writable by then.
     opened.catch(() => shared.delete(journal))
   }
   return opened
 }
 
-/** Journals of which it has been said that they cannot be written. */
+/** Journals for which the warning that they cannot be written was already emitted. */
 const givenUp = new Set<string>()
 
 /**
- * The journal for a bot that was given no recorder; `undefined` where the home cannot be written, which a warning of the process says once. A bot
- * that nobody told where to write answers all the same.
+ * Opens the journal for a bot without a recorder; `undefined` where the home cannot be written, which one process warning reports. Such a bot
+ * still answers, because its caller did not ask for a record.
  *
- * @throws CriaError as `openJournal` for whatever else is wrong with the journal: it is damaged, or written by a newer version.
+ * @throws CriaError as `openJournal` for any other problem: the journal is damaged, or of a newer version.
  */
 export async function openJournalIfWritable(
   surroundings: Surroundings = { env: process.env, cwd: process.cwd() },
@@ -72,12 +72,12 @@ function isUnwritable(thrown: unknown): boolean {
   return false
 }
 
-/** The same, where there is one already: for those who change what is in it. */
+/** Opens an existing journal for changes; `undefined` where it does not exist. */
 export async function openJournalIfThere(surroundings: Surroundings): Promise<Journal | undefined> {
   return existsSync(homePaths(surroundings).journal) ? openJournal(surroundings) : undefined
 }
 
-/** The same for those who only read: a journal that cannot be written, by its permissions or those of its disk, can still be read. */
+/** Opens an existing journal for reading, also where its permissions or disk do not allow writing. */
 export async function openJournalToRead(surroundings: Surroundings): Promise<Journal | undefined> {
   const { journal } = homePaths(surroundings)
   if (!existsSync(journal)) return undefined
@@ -113,7 +113,7 @@ async function openFile(surroundings: Surroundings): Promise<Journal> {
     upkeep.journals.add(journal)
     return await withExport(journal, surroundings.env)
   } catch (thrown) {
-    // Nobody named this file on the command line: that it cannot be used is a failure, no wrong usage.
+    // The user did not name this file on the command line, so this is a failure and not a usage error.
     if (thrown instanceof ConfigurationError) {
       const { message, hint } = thrown
       throw new CriaError('journal_failed', message, { cause: thrown, ...(hint === undefined ? {} : { hint }) })
@@ -122,7 +122,7 @@ async function openFile(surroundings: Surroundings): Promise<Journal> {
   }
 }
 
-/** Where no command line looks after the journal, it looks after itself, and says what it has removed as a warning of the process. */
+/** Makes a journal that no command maintains clean itself up, and report that as a process warning. */
 export function selfTending(path: string): { readonly onCleanUp?: (report: GcReport) => void } {
   if (upkeep.atEnd) return {}
   return { onCleanUp: (report) => process.emitWarning(`cria: ${describeCleanUp(path, report)}`) }
@@ -132,7 +132,7 @@ function signalOf({ signal }: Surroundings): { readonly signal?: AbortSignal } {
   return signal === undefined ? {} : { signal }
 }
 
-/** Where a collector is configured, it gets the spans as well, under the names that OpenTelemetry's own exporters read. */
+/** Sends the spans to the configured collector too, if any, under the variable names of OpenTelemetry's own exporters. */
 async function withExport(journal: Journal, env: Surroundings['env']): Promise<Journal> {
   const endpoint = env['OTEL_EXPORTER_OTLP_ENDPOINT'] ?? ''
   if (endpoint === '') return journal
@@ -147,7 +147,7 @@ async function withExport(journal: Journal, env: Surroundings['env']): Promise<J
   return exportSpans(journal, exporter)
 }
 
-/** Resolves when a collector has been sent what it is to get, or cannot be. */
+/** Resolves when the spans were sent to the collector, or could not be sent. */
 export async function spansSent(): Promise<void> {
   await Promise.all([...exporters].map((exporter) => exporter.flush()))
 }
@@ -156,15 +156,15 @@ export { exportTurns } from '../recorders/export.ts'
 
 /** Options of `openRecorder()`. */
 export interface OpenRecorderOptions {
-  /** A file of your own; default the journal of `CRIA_HOME`, shared with the command line. */
+  /** Path of a file; default the journal of `CRIA_HOME`, shared with the command line. */
   readonly path?: string
-  /** Reads only: nothing is made, changed or marked as lost. */
+  /** Reads only: creates nothing, changes nothing, marks no turn as lost. */
   readonly readOnly?: boolean
-  /** `full` waits for the disk with every batch and loses nothing when the machine loses power; default `normal`. */
+  /** `full` waits for the disk with every batch and survives a power failure; `normal` (default) may then lose the last moments. */
   readonly synchronous?: 'normal' | 'full'
   /**
-   * Told what was removed when the journal was beyond its limits (365 days, 1 GB): once a day at most, a small share of its turns. Default:
-   * a warning of the process.
+   * Called with a report after old turns were removed, because the journal exceeded its limits (365 days, 1 GB): at most once a day, a small share
+   * of its turns. Default: emits a process warning.
    */
   readonly onCleanUp?: (report: GcReport) => void
 }
@@ -172,7 +172,7 @@ export interface OpenRecorderOptions {
 const OPTIONS = namesOf<OpenRecorderOptions>({ path: true, readOnly: true, synchronous: true, onCleanUp: true })
 
 /**
- * Opens a journal on a SQLite file. Several processes may have the same one open. Close it when you are done, unless it is the shared one.
+ * Opens a journal on a SQLite file, which several processes may share. Close it when you are done, unless it is the shared journal.
  *
  * @throws CriaError `journal_failed` or `configuration` that names the file and what to do.
  */

@@ -28,7 +28,7 @@ const echo = (): ScriptedModel =>
   })
 
 describe('mapTurns', () => {
-  it('gives results in the order of the items, keeps failures, and adds up what all turns cost', async () => {
+  it('returns results in the order of the items, keeps failures, and adds up the cost of all turns', async () => {
     const model = new ScriptedModel(
       ({ messages }) => {
         const question = messages.at(-1)?.content ?? ''
@@ -60,7 +60,7 @@ describe('mapTurns', () => {
     expect(progress.map(([, , item]) => item).toSorted()).toEqual(['a', 'bad', 'c'])
   })
 
-  it('has no more than `concurrency` items at work, and begins the next as soon as one ends', async () => {
+  it('runs at most `concurrency` items, and starts the next as soon as an item ends', async () => {
     let [atWork, most] = [0, 0]
     const model = new ScriptedModel(() => ({
       text: 'x',
@@ -79,7 +79,7 @@ describe('mapTurns', () => {
     expect(most).toBe(3)
   })
 
-  it('takes async iterables, several turns for an item, and query()', async () => {
+  it('accepts async iterables, several turns for an item, and query()', async () => {
     const model = echo()
     async function* items(): AsyncGenerator<string> {
       yield 'a'
@@ -99,7 +99,7 @@ describe('mapTurns', () => {
   })
 
   it.each([1, 4])(
-    'ENG-METRIC-002 a budget is never exceeded, and what it has no room for is skipped: %d at a time',
+    'ENG-METRIC-002 a budget is never exceeded, and items beyond it are skipped: %d at a time',
     async (concurrency) => {
       const model = echo()
       const items = Array.from({ length: 20 }, (_, at) => `question ${at}`)
@@ -115,7 +115,7 @@ describe('mapTurns', () => {
     },
   )
 
-  it('an item for which others have left no room is begun again when one of them has ended', async () => {
+  it('an item without room in the budget is retried when another has ended', async () => {
     const model = new ScriptedModel(
       () => ({ text: 'x', usage, before: (part) => (part === 0 ? new Promise((go) => setImmediate(go)) : undefined) }),
       { facts: { ...PRICE, maxOutputTokens: 200 } },
@@ -124,12 +124,12 @@ describe('mapTurns', () => {
     expect(report).toMatchObject({ done: 3, failed: 0, skipped: 0 })
   })
 
-  it('refuses a budget in money for a model without a price', async () => {
+  it('rejects a budget in money for a model without a price', async () => {
     const report = await mapTurns(['a'], asker(new ScriptedModel(['x'])), { budget: { costUsd: 1 } })
     expect(report.results).toMatchObject([{ status: 'failed', error: { code: 'configuration' } }])
   })
 
-  it('takes what is in the file of `resume` by its key, also after a crash in the middle of a line, and asks for what failed', async () => {
+  it('reuses values of the `resume` file by key, also after a crash within a line, and retries failed items', async () => {
     const model = echo()
     const items = [{ id: 'x' }, { id: 'y' }, { id: 'z' }]
     const ask = asker(model)
@@ -150,7 +150,7 @@ describe('mapTurns', () => {
     expect(model.requests).toHaveLength(3)
   })
 
-  it('knows equal items apart without a key', async () => {
+  it('distinguishes equal items without a key', async () => {
     const model = echo()
     await mapTurns(['a', 'a'], asker(model), { resume: file })
     const more = await mapTurns(['a', 'a', 'a'], asker(model), { resume: file })
@@ -158,7 +158,7 @@ describe('mapTurns', () => {
     expect(model.requests).toHaveLength(3)
   })
 
-  it('ends when it is aborted: what runs fails, what was not begun is skipped, what is done stays', async () => {
+  it('ends when it is aborted: running items fail, others are skipped, done items stay', async () => {
     const abort = new AbortController()
     const model = new ScriptedModel((_, call) =>
       call < 2 ? { text: 'x', usage } : { text: 'x', before: () => abort.abort(new Error('Enough.')) },
@@ -182,7 +182,7 @@ describe('mapTurns', () => {
     ])
   })
 
-  it('rejects with what onProgress throws, when nothing of it runs any more', async () => {
+  it('rejects with the error of onProgress after all items have ended', async () => {
     const model = echo()
     const boom = new Error('boom')
     const work = mapTurns(['a', 'b', 'c'], asker(model), {
@@ -194,7 +194,7 @@ describe('mapTurns', () => {
     expect(model.open).toBe(0)
   })
 
-  it('says what is wrong before anything is asked', async () => {
+  it('rejects wrong options before any request', async () => {
     const model = echo()
     const ask = asker(model)
     await expect(mapTurns(['a'], ask, { concurrency: 0 })).rejects.toThrow(/`concurrency` must be a number of at least 1/)
@@ -210,6 +210,6 @@ describe('mapTurns', () => {
     expect(readFileSync(other, 'utf8')).toBe('{\n  "name": "x"\n}\n')
     await expect(mapTurns(['a'], ask, { resume: folder })).rejects.toThrow(/is not a file\. Name another one for `resume`/)
     expect(model.requests).toHaveLength(0)
-    await expect(mapTurns(['a'], () => Promise.resolve(1n), { resume: file })).rejects.toThrow(/is no JSON/)
+    await expect(mapTurns(['a'], () => Promise.resolve(1n), { resume: file })).rejects.toThrow(/is not JSON/)
   })
 })

@@ -22,20 +22,20 @@ import { resultOf } from './event-stream.ts'
 
 /** Options of `mapTurns()`. */
 export interface MapTurnsOptions<Item, Value> {
-  /** Items at work at the same time at most; default 4. Fewer where the budget has no room for so many. */
+  /** Maximum number of items processed at the same time; default 4. Fewer when the budget has no room for so many. */
   readonly concurrency?: number
   /** Limits of all items together: `tokens`, `costUsd` in US dollars, `ms` in milliseconds. Default no limit. */
   readonly budget?: BudgetLimits & { readonly ms?: number }
-  /** Called after each item, in the order in which they end. What it throws ends the work as an abort does. */
+  /** Called after each item, in the order of completion. An exception it throws ends the work as an abort does. */
   readonly onProgress?: (progress: MapProgress<Item, Value>) => void
-  /** Names an item in the file of `resume`; default a hash of the item as JSON. Two items must not have one name. */
+  /** Returns the key of an item in the file of `resume`; default a hash of the item as JSON. Keys must be unique. */
   readonly key?: (item: Item, index: number) => string
   /**
-   * A file, made where it is missing, that gets each value when it is there, as a line of JSON. What it holds already is not asked for again: after
-   * a crash, or for the items that failed, call again with the same file.
+   * A file, created where it is missing, that receives each value as a line of JSON when it is ready. Items in it are not processed again: after
+   * a crash, or to retry failed items, call again with the same file.
    */
   readonly resume?: string
-  /** Ends the work: what runs is aborted, what was not begun is skipped. */
+  /** Ends the work: running items are aborted, the others are skipped. */
   readonly abortSignal?: AbortSignal
   /** For tests. */
   readonly clock?: Clock
@@ -45,9 +45,9 @@ export interface MapTurnsOptions<Item, Value> {
 export interface MapContext {
   /** The place of the item in the list, from 0. */
   readonly index: number
-  /** The name of the item in the file of `resume`. */
+  /** The key of the item in the file of `resume`. */
   readonly key: string
-  /** Aborted when the work is to end; turns that the function makes get it by themselves. */
+  /** Aborted when the work is to end; turns that the function starts receive it automatically. */
   readonly abortSignal: AbortSignal
 }
 
@@ -55,50 +55,50 @@ interface Outcome<Item> {
   readonly item: Item
   readonly index: number
   readonly key: string
-  /** Tokens of all turns that were made for this item, failed ones included; those of an earlier run where the value is from there. */
+  /** Tokens of all turns made for this item, failed turns included; for a resumed value, those of the earlier run. */
   readonly usage: Usage
-  /** US dollars for them; `null` when a price is unknown. */
+  /** US dollars for these turns; `null` when a price is unknown. */
   readonly costUsd: number | null
 }
 
 /** The outcome of one item. */
 export type MapResult<Item, Value> =
-  /** `resumed`: the value was in the file of `resume`, and nothing was asked. */
+  /** `resumed`: the value was read from the file of `resume`, without a request. */
   | (Outcome<Item> & {
       /** How the work on the item ended. */
       readonly status: 'done'
       /** The result of the function for the item. */
       readonly value: Value
-      /** The value was in the file of `resume`, and nothing was asked. */
+      /** The value was read from the file of `resume`, without a request. */
       readonly resumed: boolean
     })
   | (Outcome<Item> & {
       readonly status: 'failed'
-      /** Why there is no value. */
+      /** The reason why the item has no value. */
       readonly error: CriaError
     })
-  /** Never begun: the work was aborted, or its budget was used up before. */
+  /** Never started: the work was aborted, or its budget was used up before. */
   | (Outcome<Item> & { readonly status: 'skipped'; readonly error: CriaError })
 
-/** Items and their use so far. */
+/** Counts of items, and their use so far. */
 export interface MapSums {
   /** Items that have a value. */
   readonly done: number
   /** Items whose function failed. */
   readonly failed: number
-  /** Items that were never begun. */
+  /** Items that were never started. */
   readonly skipped: number
-  /** Those of the done ones whose value was there already. */
+  /** Done items whose value was read from the file of `resume`. */
   readonly resumed: number
   /** All items. */
   readonly total: number
-  /** Tokens of this run: items that are still at work included, values of earlier runs not. */
+  /** Tokens of this run: those of running items included, those of resumed values excluded. */
   readonly usage: Usage
   /** US dollars of this run; `null` when a price is unknown. */
   readonly costUsd: number | null
 }
 
-/** How far `mapTurns()` is. */
+/** The progress of `mapTurns()`. */
 export interface MapProgress<Item, Value> extends MapSums {
   /** The item that has just ended. */
   readonly last: MapResult<Item, Value>
@@ -106,11 +106,11 @@ export interface MapProgress<Item, Value> extends MapSums {
 
 /** The result of `mapTurns()`. */
 export interface MapReport<Item, Value> extends MapSums {
-  /** One for each item, in the order of the items. */
+  /** A result per item, in the order of the items. */
   readonly results: readonly MapResult<Item, Value>[]
 }
 
-/** Makes the value of an item: a bot's `ask()`, any work around it, or a `query()`, whose result is then the value. */
+/** Produces the value of an item: calls a bot's `ask()`, does any other work, or returns a `query()`, whose result is then the value. */
 export type MapFunction<Item, Value> = (
   item: Item,
   context: MapContext,
@@ -128,12 +128,12 @@ const OPTIONS = namesOf<MapTurnsOptions<unknown, unknown>>({
 const DEFAULT_CONCURRENCY = 4
 
 /**
- * Calls `fn` for each item, a few at a time, and resolves to all results in the order of the items, with what they cost. An item that fails is a
- * result as well; nothing of the others is lost. All turns that `fn` makes, nested ones too, count in `budget` before their request leaves, so that it
- * is not exceeded; once it is used up, items that were not begun are skipped.
+ * Calls `fn` for each item, several at a time, and resolves to all results in the order of the items, with their cost. A failed item is a result
+ * too and does not affect the others. All turns that `fn` makes, nested turns included, are counted in `budget` before their requests are sent, so
+ * that it is not exceeded; once it is used up, the remaining items are skipped.
  *
- * @throws ConfigurationError for wrong options, two items of one key, a `resume` file that is none, or a value that it cannot hold; what `onProgress`
- *   throws.
+ * @throws ConfigurationError for wrong options, duplicate keys, a `resume` file of another format, or a value that is not JSON; any exception of
+ *   `onProgress`.
  */
 export async function mapTurns<Item, Value>(
   items: Iterable<Item> | AsyncIterable<Item>,
@@ -181,7 +181,7 @@ export async function mapTurns<Item, Value>(
     if (result.status === 'done') kept?.add(result)
     if (result.status === 'failed' && isOutOfRoom(result.error) && result.usage === ZERO_USAGE) {
       if (result.error.retryable && running.size > 1) {
-        // Others have set the room aside: it is begun again when one of them has ended, with fewer at a time.
+        // Other items hold the reserved budget: retry when one of them has ended, with fewer at a time.
         most = running.size - 1
         waiting.unshift(job)
         return
@@ -236,7 +236,7 @@ function keyed<Item>(items: readonly Item[], key: MapTurnsOptions<Item, unknown>
   return items.map((item, index) => {
     const name = key === undefined ? sha256(canonicalJson(item)) : key(item, index)
     if (typeof name !== 'string')
-      throw new ConfigurationError(`\`key\` must give a text, but gave ${typeof name} for item ${index}.`)
+      throw new ConfigurationError(`\`key\` must return a text, but returned ${typeof name} for item ${index}.`)
     const before = seen.get(name) ?? 0
     seen.set(name, before + 1)
     if (before > 0 && key !== undefined)
@@ -258,7 +258,7 @@ async function run<Item, Value>(
   const outcome = await part.value
   const { usage, costUsd } = part.ledger
   if ('value' in outcome) return { ...job, status: 'done', resumed: false, value: outcome.value, usage, costUsd }
-  // A turn that ended because the time of all is up failed of that.
+  // The time limit of all items aborted this turn, so it is the reason of the failure.
   const reason: unknown = batch.signal.reason
   const isOver = outcome.error.code === 'aborted' && isCriaError(reason) && reason.code === 'budget_exceeded'
   return { ...job, status: 'failed', error: isOver ? reason : outcome.error, usage, costUsd }
@@ -286,7 +286,7 @@ function asError(thrown: unknown, code: 'internal' | 'aborted'): CriaError {
   const message = thrown instanceof Error ? thrown.message : String(thrown)
   const isAbort = code === 'aborted' || (thrown instanceof Error && thrown.name === 'AbortError')
   return new CriaError(isAbort ? 'aborted' : 'internal', message, {
-    ...(isAbort ? {} : { hint: 'The function that was given to mapTurns() threw this.' }),
+    ...(isAbort ? {} : { hint: 'The function passed to mapTurns() threw this.' }),
     cause: thrown,
   })
 }
@@ -297,15 +297,15 @@ function isOutOfRoom({ code, details }: CriaError): boolean {
 
 type Kept<Value> = Pick<Outcome<unknown>, 'usage' | 'costUsd'> & { readonly value: Value }
 
-/** How each line begins: a first line that a crash has cut is one of ours. */
+/** The beginning of every line: a first line that a crash has cut still shows it. */
 const FIRST = '{"key":'
 
-/** Values in a file of lines. A line that a crash has cut is left out, and its item is asked for again. */
+/** Reads and appends values in a file of lines. Skips a line that a crash has cut; its item is processed again. */
 class KeptValues<Value> {
   readonly #values = new Map<string, Kept<Value>>()
   readonly #file: number
 
-  /** @throws ConfigurationError when the file holds something else. */
+  /** @throws ConfigurationError when the file has another content. */
   constructor(path: string) {
     const found = statSync(path, { throwIfNoEntry: false })
     if (found?.isFile() === false) throw new ConfigurationError(`${path} is not a file. Name another one for \`resume\`.`)
@@ -316,7 +316,7 @@ class KeptValues<Value> {
       if (kept !== undefined) this.#values.set(kept.key, kept)
       else if (line !== '' && index === 0 && (lines.length > 1 || !line.startsWith(FIRST)))
         throw new ConfigurationError(
-          `${path} holds no values of mapTurns(): its first line is none. Name another file for \`resume\`.`,
+          `${path} holds no values of mapTurns(): its first line has another form. Name another file for \`resume\`.`,
         )
     }
     makeFolder(dirname(path), 0o700)
@@ -333,7 +333,7 @@ class KeptValues<Value> {
     try {
       line = JSON.stringify({ key, value, usage, costUsd })
     } catch (cause) {
-      throw new ConfigurationError(`The value of ${key} cannot be kept for \`resume\`: it is no JSON.`, { cause })
+      throw new ConfigurationError(`The value of ${key} cannot be kept for \`resume\`: it is not JSON.`, { cause })
     }
     appendFileSync(this.#file, `${line}\n`)
   }

@@ -1,4 +1,4 @@
-/** Connects to the MCP servers of a configuration, and keeps which of their tools were allowed. */
+/** Connects to the MCP servers of a configuration, and stores which of their tools the user has allowed. */
 
 import type { McpConnection, McpOptions } from '../tools/mcp/connect.ts'
 import { readProjectConfig } from './config.ts'
@@ -14,13 +14,13 @@ export type { McpConnection }
 
 /** Options of `connectMcp`. */
 export interface ConnectOptions extends McpOptions {
-  /** Leave the keys of providers in `process.env`; default false, see `builtinTools`. */
+  /** Leaves the keys of providers in `process.env`; default false, see `builtinTools`. */
   readonly keepKeys?: boolean
 }
 
 /**
  * Starts servers of the Model Context Protocol, or connects to them, and offers their tools as `mcp__server__tool`. A server that cannot be
- * used is a notice; one that ends later is an error of the tool that is called, and is started again with the next call.
+ * used causes a notice. A call to a server that has ended fails, and the next call starts it again.
  *
  * @throws ConfigurationError when the options are wrong, or when the package `@modelcontextprotocol/client` is missing.
  */
@@ -32,9 +32,9 @@ export async function connectMcp(options: ConnectOptions): Promise<McpConnection
 }
 
 /**
- * Starts what the configuration names; `undefined` when it names nothing. A project's servers are in there only once it is trusted.
+ * Starts the configured servers; returns `undefined` when there are none. The configuration contains a project's servers only if it is trusted.
  *
- * @throws ConfigurationError when the package for it is missing; the signal's reason when it is aborted.
+ * @throws ConfigurationError when the required package is missing; the signal's reason when it is aborted.
  */
 export async function openMcpServers(
   { config, paths, project }: LoadedConfig,
@@ -61,7 +61,7 @@ export async function openMcpServers(
 /** Scope → tool → fingerprint. */
 type Pins = Readonly<Record<string, Readonly<Record<string, string>> | undefined>>
 
-/** @param scopeOf the folder of the configuration that names a server: servers of two projects may share a name. */
+/** @param scopeOf returns the folder of the configuration that defines a server: servers of two projects may have the same name. */
 function filePins(paths: HomePaths, scopeOf: (server: string) => string): McpPins {
   const file = join(paths.trust, 'mcp-tools.json')
   return {

@@ -53,7 +53,7 @@ describe('names of models', () => {
     ['openai/', 'A model is named provider/model'],
     ['/gpt-4o', 'A model is named provider/model'],
     ['gpt 4o', 'A model is named provider/model'],
-  ])('refuses %j with what works', (typed, message) => {
+  ])('rejects %j with names that work', (typed, message) => {
     const refused = expect.objectContaining({
       code: 'configuration',
       message: expect.stringContaining(message) as string,
@@ -62,7 +62,7 @@ describe('names of models', () => {
     expect(() => createModel(typed)).toThrow(refused)
   })
 
-  it('hold wherever a model is named', async () => {
+  it('apply wherever a model is named', async () => {
     expect(createModel('gpt-4o', { apiKey: 'x' }).ref).toBe('openai/gpt-4o')
     expect(resolvePointer('gemini/x', {})).toBe('google/x')
     expect(resolvePointer('quick', { models: { quick: 'ollama_chat/x' } })).toBe('ollama/x')

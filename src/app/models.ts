@@ -1,4 +1,4 @@
-/** Makes models from their names, also those that people type from other libraries and from memory; finds the default where none is named. */
+/** Makes models from their names, including names of other libraries; finds the default model where none is named. */
 
 import { ConfigurationError } from '../core/error.ts'
 import type { LanguageModel, ModelFacts } from '../core/model.ts'
@@ -18,21 +18,21 @@ import { namesOf, nearest } from '../util/nearest.ts'
 import { POINTERS } from './config-schema.ts'
 import type { CriaConfig, ModelPointer } from './config-schema.ts'
 
-/** `provider/model`, a pointer, a model of ours, or any AI SDK language model. */
+/** `provider/model`, a pointer, a model made by `createModel()`, or any AI SDK language model. */
 export type ModelInput = string | LanguageModel | AiSdkModel
 
-/** Options of `createModel()`: how the provider is reached, and what is known of the model. */
+/** Options of `createModel()`: how to reach the provider, and facts about the model. */
 export type ModelOptions = ProviderOptions
 
 type Environment = Readonly<Record<string, string | undefined>>
 
 /**
- * Makes a model from its name. Nothing is loaded and no request is made before it is used.
+ * Makes a model from its name. Loads nothing and sends no request until the model is used.
  *
  * @param ref `openai/…` (Responses API), `openai-chat/…` (Chat Completions), `anthropic/…`, `google/…`, `ollama/…`, the other providers of
- *   `cria models`, `openai-compatible/…` or `builtin/extractive`. Names that say by themselves whose they are (`gpt-4o`, `claude-…`) and those
- *   of other libraries (`gemini/…`, `ollama_chat/…`) are understood; `ref` of the model is then the name as it works.
- * @throws ConfigurationError for a provider that does not exist, naming those that do.
+ *   `cria models`, `openai-compatible/…` or `builtin/extractive`. Names that imply their provider (`gpt-4o`, `claude-…`) and names of other
+ *   libraries (`gemini/…`, `ollama_chat/…`) are accepted; `ref` of the model is then the normalised name.
+ * @throws ConfigurationError for an unknown provider, naming the known providers.
  */
 export function createModel(ref: string, options: ModelOptions = {}): LanguageModel {
   if (typeof ref !== 'string')
@@ -81,9 +81,9 @@ function checkModelOptions(options: ModelOptions): void {
 }
 
 /**
- * The model that a pointer or an alias stands for, or a name.
+ * Resolves a pointer, an alias or a name to the name of a model.
  *
- * @throws ConfigurationError for a pointer that is not set, and a name that nobody knows, with the alias that may have been meant.
+ * @throws ConfigurationError for a pointer that is not set, and for an unknown name, with the nearest alias.
  */
 export function resolvePointer(name: string, config: CriaConfig): string {
   const { aliases = {} } = config
@@ -112,20 +112,20 @@ function isPointer(name: string): name is ModelPointer {
   return (POINTERS as readonly string[]).includes(name)
 }
 
-/** The model that is meant where all that is known is a key for its provider. */
+/** Returns the model that is used where only a key for its provider is configured. */
 export function suggestedModel(provider: string): string | undefined {
   const suggested = isProvider(provider) ? definitionOf(provider).suggested : undefined
   return suggested === undefined ? undefined : `${provider}/${suggested}`
 }
 
-/** As `configuredModelRef`; where there is none, `builtin/extractive` answers, for the command line. */
+/** As `configuredModelRef`, but returns `builtin/extractive` where no model is configured; for the command line. */
 export async function defaultModelRef(env: Environment, config: CriaConfig = {}, fetcher: typeof fetch = fetch): Promise<string> {
   return (await configuredModelRef(env, config, fetcher)) ?? EXTRACTIVE_REF
 }
 
 /**
- * The model that answers when none is named: `CRIA_MODEL`, the pointer `main`, the first provider that has a key, the first model of the server at
- * `OPENAI_COMPATIBLE_BASE_URL`, that of a running Ollama; `undefined` where there is none of these.
+ * Returns the default model: `CRIA_MODEL`, the pointer `main`, the first provider that has a key, the first model of the server at
+ * `OPENAI_COMPATIBLE_BASE_URL`, the first model of a running Ollama; `undefined` where all of these are missing.
  */
 export async function configuredModelRef(
   env: Environment,
@@ -142,12 +142,12 @@ export async function configuredModelRef(
   return (await firstCompatibleModel(env, fetcher)) ?? (await firstOllamaModel(env, fetcher))
 }
 
-/** Milliseconds for a connection: nobody who has no server notices. */
+/** Milliseconds to connect: short, so that a missing Ollama causes no noticeable delay. */
 const CONNECTS = 300
-/** Milliseconds for the list of models, once somebody is there to send it. */
+/** Milliseconds to receive the list of models after connecting. */
 const LISTS = 5000
 
-/** The server was named, so that it is waited for whatever it takes to connect. */
+/** Skips the connection probe of `firstOllamaModel`: the user has configured this server. */
 async function firstCompatibleModel(env: Environment, fetcher: typeof fetch): Promise<string | undefined> {
   const base = env['OPENAI_COMPATIBLE_BASE_URL']
   if (base === undefined || base === '') return undefined
@@ -171,7 +171,7 @@ async function firstOllamaModel(env: Environment, fetcher: typeof fetch): Promis
   return name === undefined ? undefined : `ollama/${name}`
 }
 
-/** The first entry of a list of models; `undefined` where there is none, or no server. */
+/** Returns the first entry of a list of models; `undefined` where the list is empty or the server does not answer. */
 async function firstListed(
   url: string,
   list: string,
@@ -191,13 +191,13 @@ async function firstListed(
   }
 }
 
-/** A model that answers with `response`, in place of `model`: without a request, a cost or tokens that count. */
+/** Makes a model that answers with `response` in place of `model`, without requests, cost or tokens. */
 export function mockModel(response: string, { ref, facts }: Pick<LanguageModel, 'ref' | 'facts'>): LanguageModel {
   const script = (): ScriptedAnswer => ({ text: response.split(/(?<=\s)/), usage: ZERO_USAGE })
   return new ScriptedModel(script, { ref, facts: { ...facts, price: { input: 0, output: 0 } } })
 }
 
-/** Names of our providers in other libraries. */
+/** Prefixes that other libraries use for our providers. */
 const ALIASES: Readonly<Record<string, string>> = {
   gemini: 'google',
   claude: 'anthropic',
@@ -220,7 +220,7 @@ const ALIASES: Readonly<Record<string, string>> = {
   vllm: 'openai-compatible',
 }
 
-/** Names that say by themselves whose model it is. The open models of OpenAI are served by others. */
+/** Name patterns that imply a provider. OpenAI's open-weight models are excluded: other providers serve them. */
 const BARE: readonly (readonly [RegExp, string])[] = [
   [/^(?:gpt-(?!oss)|chatgpt-|o\d(?:-|$))/, 'openai'],
   [/^claude-/, 'anthropic'],
@@ -235,7 +235,7 @@ const BARE: readonly (readonly [RegExp, string])[] = [
 const OF_A_PACKAGE = (name: string): string =>
   `cria does not speak its API: pass a model of the package ${name} as \`model\`, or name one of another provider.`
 
-/** Providers of other libraries that are not reached by name here. */
+/** Providers of other libraries that have no name here, with advice. */
 const ELSEWHERE: Readonly<Record<string, string>> = {
   bedrock: OF_A_PACKAGE('@ai-sdk/amazon-bedrock'),
   sagemaker: OF_A_PACKAGE('@ai-sdk/amazon-bedrock'),
@@ -248,9 +248,9 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
 }
 
 /**
- * The name as it works: `gpt-4o` is `openai/gpt-4o`, `gemini/gemini-2.5-flash` is `google/gemini-2.5-flash`. A name that works already stays as it is.
+ * Normalises the name of a model: `gpt-4o` becomes `openai/gpt-4o`, `gemini/gemini-2.5-flash` becomes `google/gemini-2.5-flash`.
  *
- * @throws ConfigurationError for a name that nobody knows, with names that would work.
+ * @throws ConfigurationError for an unknown name, with names that would work.
  */
 export function knownName(name: string): string {
   const slash = name.indexOf('/')

@@ -1,15 +1,15 @@
-/** Tells which stores can be searched in another thread. */
+/** Moves searches of a store to another thread where that is possible. */
 
 import type { DocumentSource } from '../core/store.ts'
 import { SqliteDocumentStore } from '../stores/sqlite-store.ts'
 import { SearchThread, WorkerStore } from '../stores/worker/search-thread.ts'
 
-/** One thread for each store, however many bots ask it. */
+/** One thread per store, shared by all bots. */
 const readers = new WeakMap<DocumentSource, WorkerStore>()
 
 /**
- * The same store, searched in a thread that opens its file a second time and ends when the store is closed. A store without a file, and
- * any other store than `SqliteDocumentStore`, can only be asked where it is, and is returned as it came.
+ * Returns the same store, searched in a thread that opens its file a second time and ends when the store is closed. Returns a store without a
+ * file, or of another class than `SqliteDocumentStore`, unchanged.
  */
 export function offThread(store: DocumentSource): DocumentSource {
   if (!isReadByPath(store)) return store
@@ -23,7 +23,7 @@ export function offThread(store: DocumentSource): DocumentSource {
   return reader
 }
 
-/** A `retrieve` of its own means that the caller wants it to be called. */
+/** False for a store with a `retrieve` of its own: the caller expects that to be called. */
 function isReadByPath(store: DocumentSource): store is SqliteDocumentStore {
   return store instanceof SqliteDocumentStore && !Object.hasOwn(store, 'retrieve') && store.path !== ':memory:'
 }

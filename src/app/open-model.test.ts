@@ -18,12 +18,12 @@ afterEach(() => {
 
 const configure = (config: object): void => writeFileSync(join(home, 'config.json'), JSON.stringify(config))
 
-test.each([undefined, null, 5, {}])('createModel(%j) says what it takes', (ref) => {
+test.each([undefined, null, 5, {}])('createModel(%j) reports the expected values', (ref) => {
   expect(() => createModel(ref as never)).toThrow(/createModel\(\) takes the name of a model, like openai\/gpt-5-mini, but got/)
 })
 
 describe('resolveModel', () => {
-  it('takes names, pointers of the configuration, and models', () => {
+  it('accepts names, pointers of the configuration, and models', () => {
     configure({ models: { quick: 'openai/gpt-5-mini' } })
     expect(resolveModel('anthropic/claude-sonnet-4-5').ref).toBe('anthropic/claude-sonnet-4-5')
     expect(resolveModel('quick').ref).toBe('openai/gpt-5-mini')
@@ -37,13 +37,13 @@ describe('resolveModel', () => {
     ['opneai/gpt-5', /did you mean "openai\/gpt-5"\?$/],
     ['builtin/other', /builtin\/extractive/],
     [7, /name like/],
-  ])('refuses %j and says what to do', (model, message) => {
+  ])('rejects %j with advice', (model, message) => {
     expect(() => resolveModel(model as string)).toThrow(message)
   })
 })
 
 describe('defaultModel', () => {
-  it('is CRIA_MODEL, else main, else the first provider with a key; without any the error says what to set', async () => {
+  it('is CRIA_MODEL, else main, else the first provider with a key; without any of these the error says what to set', async () => {
     const failure = await defaultModel().catch((error: unknown) => error)
     expect(failure).toMatchObject({
       name: 'ConfigurationError',

@@ -1,4 +1,4 @@
-/** Opens models with what the user has configured: base URL, key, headers and facts; and chooses those for thinking and for summaries. */
+/** Opens models with the user's configuration: base URL, key, headers and facts; chooses the models for thinking and for summaries. */
 
 import { ConfigurationError } from '../core/error.ts'
 import type { LanguageModel } from '../core/model.ts'
@@ -33,7 +33,7 @@ export async function openModel(
   return configured(ref, config, env, { env, ...overrides })
 }
 
-/** The model that answers when none is named; see `configuredModelRef`. @throws ConfigurationError where none is configured. */
+/** Opens the default model; see `configuredModelRef`. @throws ConfigurationError where none is configured. */
 export async function defaultModel(options: ModelOptions = {}): Promise<LanguageModel> {
   const [config, env] = [userConfig(), environment()]
   const ref = await configuredModelRef(env, config, fetchIfThere)
@@ -44,9 +44,9 @@ export async function defaultModel(options: ModelOptions = {}): Promise<Language
 }
 
 /**
- * `provider/model` is taken at its word; a pointer or an alias is looked up in the user's configuration.
+ * Makes a model of a name `provider/model`, or of a pointer or an alias in the user's configuration.
  *
- * @throws ConfigurationError when it is neither a name, nor a model, nor a pointer or alias that is set.
+ * @throws ConfigurationError for a value that is not a name, a model, or a pointer or alias that is set.
  */
 export function resolveModel(model: ModelInput, options: ModelOptions = {}): LanguageModel {
   if (typeof model === 'string' && model.includes('/')) return createModel(model, options)
@@ -67,13 +67,13 @@ function configured(ref: string, config: CriaConfig, env: Environment, overrides
   return createModel(ref, { ...options, ...(facts === undefined ? {} : { facts }), ...overrides })
 }
 
-/** What the configuration says about a provider, for those who make models of it. */
+/** Returns the configured options of a provider, to make a model of it. */
 export function providerOptions(provider: string, { providers }: CriaConfig, env: Environment): ModelOptions {
   const { baseURL, apiKeyEnv, headers } = providers?.[provider] ?? {}
   return defined({ baseURL, headers, apiKey: apiKeyEnv === undefined ? undefined : env[apiKeyEnv] })
 }
 
-/** @throws CriaError `auth` when a model could not be asked: there is no key where one is needed, or none that can be sent. */
+/** @throws CriaError `auth` when the model needs a key and the key is missing, or contains characters that cannot be sent. */
 export function requireKeyOf({ ref }: LanguageModel, config: CriaConfig, env: Environment): void {
   const provider = PROVIDER_NAMES.find((name) => ref.startsWith(`${name}/`))
   if (provider !== undefined) checkKey(provider, { env, ...providerOptions(provider, config, env) })
@@ -81,20 +81,20 @@ export function requireKeyOf({ ref }: LanguageModel, config: CriaConfig, env: En
 
 const PROBE_MS = 300
 
-/** A local server that is not there is found out without loading what `fetch` needs. */
+/** Detects that a local server is not running before the code behind `fetch` is loaded. */
 const fetchIfThere: typeof fetch = async (input, init) => {
   const url = new URL(typeof input === 'object' && 'url' in input ? input.url : input)
   if (!(await listens(url, PROBE_MS))) throw new TypeError(`Nothing listens at ${url.host}.`)
   return fetch(input, init)
 }
 
-/** @throws ConfigurationError when it cannot be read. */
+/** @throws ConfigurationError when the configuration cannot be read. */
 export function userConfig(): CriaConfig {
   return loadConfig({ env: process.env, cwd: process.cwd() }).config
 }
 
 /**
- * Thinking is asked of a model that cannot: then the pointer `reasoning` stands for the one that can, where the user has set it.
+ * Returns the model of the pointer `reasoning`, if it is set, when thinking is requested and `model` cannot think; else `undefined`.
  *
  * @throws ConfigurationError when the configuration cannot be read.
  */
@@ -107,7 +107,7 @@ export function specialistFor(
   return userConfig().models?.reasoning === undefined ? undefined : resolveModel('reasoning')
 }
 
-/** The one that the user calls `quick`; `undefined` where none is, or the configuration cannot be read: the model of the turn writes then. */
+/** Returns the model of the pointer `quick`; `undefined`, so that the model of the turn is used, where it is not set or cannot be read. */
 export function quickModel(): LanguageModel | undefined {
   try {
     return userConfig().models?.quick === undefined ? undefined : resolveModel('quick')

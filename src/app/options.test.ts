@@ -25,7 +25,7 @@ import {
 } from '../index.ts'
 import { ScriptedModel } from '../testing.ts'
 
-/** What JavaScript lets through: the compiler is not asked. */
+/** Passes any value, as untyped JavaScript can. */
 const unchecked = (value?: unknown): never => value as never
 const docstore = new MemoryDocumentStore()
 const look = { name: 'look', description: 'Looks.', inputSchema: { type: 'object' }, call: (): string => 'a hill' }
@@ -67,12 +67,12 @@ test.each<[what: string, call: () => unknown, message: string]>([
     'StructuredBot has no option `numAttempt`: did you mean `numAttempts`?',
   ],
   [
-    'a recorder that nobody waited for',
+    'a recorder that was not awaited',
     () => query(unchecked({ prompt: 'hi', model: model(), recorder: Promise.resolve({}) })),
     '`recorder` must be what openRecorder() resolves to, but is a promise: await it.',
   ],
   [
-    'a document store that is none',
+    'a document store of another type',
     () => query(unchecked({ prompt: 'hi', model: model(), retrieve: { docstore: 'docs.db' } })),
     '`retrieve.docstore` must be what SqliteDocumentStore.open() resolves to, but is "docs.db".',
   ],
@@ -107,7 +107,7 @@ test.each<[what: string, call: () => unknown, message: string]>([
     '`rules` has no option `denny`: did you mean `deny`?',
   ],
   [
-    'a policy that there is not, which would be none',
+    'an unknown policy, which would have no effect',
     () => query(unchecked({ prompt: 'hi', model: model(), rules: { afterUntrusted: 'Ask' } })),
     '`rules.afterUntrusted` must be one of ask, trust, but is "Ask".',
   ],
@@ -126,7 +126,7 @@ test.each<[what: string, call: () => unknown, message: string]>([
     () => query(unchecked({ prompt: 'hi', model: model(), maxSteps: '5' })),
     '`maxSteps` must be a number of at least 1, but is "5".',
   ],
-])('ENG-ERR-001 a mistake that only JavaScript can make is told at once: %s', (_, call, message) => {
+])('ENG-ERR-001 rejects a mistake of untyped code at once: %s', (_, call, message) => {
   expect(call).toThrow(expect.objectContaining({ code: 'configuration', message }))
 })
 
@@ -147,7 +147,7 @@ test.each<[what: string, call: () => Promise<unknown>, message: string]>([
     () => openRecorder(unchecked({ readonly: true })),
     'openRecorder() has no option `readonly`: did you mean `readOnly`?',
   ],
-])('ENG-ERR-001 what is opened tells such a mistake too: %s', async (_, call, message) => {
+])('ENG-ERR-001 functions that open something reject it too: %s', async (_, call, message) => {
   await expect(call()).rejects.toThrow(expect.objectContaining({ code: 'configuration', message }))
 })
 
@@ -164,7 +164,7 @@ test.each<[what: string, call: () => unknown, message: string]>([
     'A bot has no option `sessionId`: write `ask(input, { sessionId })`.',
   ],
   [
-    'what another library calls it, of a bot with options of its own',
+    'the name in another library, of a bot with options of its own',
     () => new StructuredBot(unchecked({ schema: {}, maxTokens: 3 })),
     'StructuredBot has no option `maxTokens`: write `maxOutputTokens`.',
   ],
@@ -175,7 +175,7 @@ test.each<[what: string, call: () => unknown, message: string]>([
   ],
   ['of createModel()', () => createModel('openai/gpt-5', unchecked({ timeout: 3 })), 'createModel() has no option `timeout`.'],
   [
-    'of what is known of a model',
+    'of the facts of a model',
     () => createModel('openai/gpt-5', unchecked({ facts: { contextwindow: 3 } })),
     '`facts` has no option `contextwindow`: did you mean `contextWindow`?',
   ],
@@ -190,7 +190,7 @@ test.each<[what: string, call: () => unknown, message: string]>([
     '`retrieve` has no option `name`.',
   ],
   [
-    'of a tool, which would have to be asked about',
+    'of a tool, which would need permission',
     () => defineTool(unchecked({ ...look, needPermission: false })),
     'tool "look" has no option `needPermission`: did you mean `needsPermission`?',
   ],
@@ -207,7 +207,7 @@ test.each<[what: string, call: () => unknown, message: string]>([
   ],
   ['of a cache', () => new ResponseCache(unchecked({ maxAge: 3 })), 'ResponseCache has no option `maxAge`.'],
   ['of the built-in tools', () => builtinTools(unchecked({ folder: '.' })), 'builtinTools() has no option `folder`.'],
-])('ENG-ERR-001 an option that there is not is told at once: %s', (_, call, message) => {
+])('ENG-ERR-001 rejects an unknown option at once: %s', (_, call, message) => {
   expect(call).toThrow(expect.objectContaining({ code: 'configuration', message }))
 })
 
@@ -234,12 +234,12 @@ test.each<[what: string, call: () => Promise<unknown>, message: string]>([
     '`servers` must be an object: { name: { command, args } } or { name: { url } }.',
   ],
   [
-    'a store with a value that there is not',
+    'a store with an unknown value',
     () => SqliteDocumentStore.open(unchecked({ path: ':memory:', synchronous: 'off' })),
     '`synchronous` must be normal or full, but is "off".',
   ],
   [
-    'a recorder with a value that there is not',
+    'a recorder with an unknown value',
     () => openRecorder(unchecked({ path: ':memory:', synchronous: 'off' })),
     '`synchronous` must be one of normal, full, but is "off".',
   ],
@@ -255,7 +255,7 @@ test.each<[what: string, call: () => Promise<unknown>, message: string]>([
     () => retryWithBackoff(unchecked(async () => 5)).next(),
     'retryWithBackoff() takes a function that returns an async generator, but got one that returns a promise.',
   ],
-])('ENG-ERR-001 an option that there is not is told by %s', async (_, call, message) => {
+])('ENG-ERR-001 an unknown option is rejected by %s', async (_, call, message) => {
   await expect(call()).rejects.toThrow(expect.objectContaining({ code: 'configuration', message }))
 })
 
@@ -266,7 +266,7 @@ test.each<[what: string, call: () => unknown, message: string]>([
     '`safeMode` must be true or false, but is "no".',
   ],
   [
-    'a permission that is no function',
+    'a permission that is not a function',
     () => query(unchecked({ prompt: 'hi', model: model(), hasPermissionsToUseTool: true })),
     '`hasPermissionsToUseTool` must be a function, but is true.',
   ],
@@ -276,12 +276,12 @@ test.each<[what: string, call: () => unknown, message: string]>([
     '`system` must be a text, but is an object.',
   ],
   [
-    'a choice that there is not',
+    'an unknown choice',
     () => query(unchecked({ prompt: 'hi', model: model(), retry: { afterOutput: 'fail' } })),
     '`retry.afterOutput` must be one of retry, error, but is "fail".',
   ],
   [
-    'an effort that there is not',
+    'an unknown effort',
     () => new SimpleBot(unchecked({ enableThinking: 'lots' })),
     "`enableThinking` must be true, false, 'off', 'low', 'medium' or 'high', but is \"lots\".",
   ],
@@ -311,17 +311,17 @@ test.each<[what: string, call: () => unknown, message: string]>([
     'There is no provider "opnai"; did you mean "openai/gpt-5"?',
   ],
   [
-    'a recorder of a bot that nobody waited for',
+    'a recorder of a bot that was not awaited',
     () => new SimpleBot(unchecked({ recorder: Promise.resolve() })),
     '`recorder` must be what openRecorder() resolves to, but is a promise: await it.',
   ],
   [
-    'a document store that nobody waited for',
+    'a document store that was not awaited',
     () => new QueryBot(unchecked({ docstore: Promise.resolve() })),
     '`docstore` must be what SqliteDocumentStore.open() resolves to, but is a promise: await it.',
   ],
   [
-    'attempts that are none',
+    'an invalid number of attempts',
     () => new StructuredBot({ schema: {}, numAttempts: 0 }),
     '`numAttempts` must be a number of at least 1, but is 0.',
   ],
@@ -332,7 +332,7 @@ test.each<[what: string, call: () => unknown, message: string]>([
     '`isReadOnly` of tool "look" must be true or false, but is function.',
   ],
   [
-    'retrieval from nowhere',
+    'retrieval without a store',
     () => query({ prompt: 'hi', model: model(), retrieve: { nResults: 3 } }),
     '`retrieve` needs a `docstore`, a `memory`, or both: there is nothing to search.',
   ],
@@ -347,7 +347,7 @@ test.each<[what: string, call: () => unknown, message: string]>([
     '`sessionId` is empty: leave it out to begin a session.',
   ],
   [
-    'a format that there is not',
+    'an unknown format',
     () => query(unchecked({ prompt: 'hi', model: model(), responseFormat: { type: 'json_object' } })),
     '`responseFormat.type` must be json, but is "json_object".',
   ],
@@ -378,17 +378,17 @@ test.each<[what: string, call: () => unknown, message: string]>([
     () => new ScriptedModel(unchecked('ok')),
     'A script is a list with one answer for each request, or a function.',
   ],
-])('ENG-ERR-001 a value that cannot work is told at once: %s', (_, call, message) => {
+])('ENG-ERR-001 rejects an invalid value at once: %s', (_, call, message) => {
   expect(call).toThrow(expect.objectContaining({ code: 'configuration', message }))
 })
 
-test.each([docstore, new ChatMemory()])('ENG-ERR-001 what is no document is told by %o', async (store) => {
+test.each([docstore, new ChatMemory()])('ENG-ERR-001 %o rejects a value that is not a document', async (store) => {
   const refused = { code: 'invalid_request', message: expect.stringMatching(/^A document must be a string or/) as string }
   for (const document of [null, 5, { source: 'a.md', content: 'x' }, { source: 'a.md', text: 'x', metadata: 'y' }])
     await expect(async () => store.append(unchecked(document))).rejects.toMatchObject(refused)
 })
 
-test('ENG-ERR-001 an option that is undefined was not given, and those that there are stand in the hint', () => {
+test('ENG-ERR-001 an undefined option counts as absent, and the hint lists the known options', () => {
   expect(() => query(unchecked({ prompt: 'hi', model: model(), tenant: undefined }))).not.toThrow()
   expect(() => new ChatMemory(unchecked({ tenant: 'north' }))).toThrow(
     expect.objectContaining({ hint: 'There are name, maxTurns, maxChars.' }),

@@ -1,4 +1,4 @@
-/** Where things lie: those of cria in `CRIA_HOME`, by default `~/.cria`, and the project around a folder. */
+/** Computes paths: the files of cria in `CRIA_HOME` (default `~/.cria`), and the project that contains a folder. */
 
 import { existsSync, realpathSync, writeFileSync } from 'node:fs'
 import { homedir } from 'node:os'
@@ -6,11 +6,11 @@ import { dirname, join, resolve } from 'node:path'
 import { ConfigurationError, CriaError } from '../core/error.ts'
 import { makeFolder } from '../util/files.ts'
 
-/** The process's surroundings, handed in so that tests can have their own. */
+/** Environment and working folder of the process; tests pass their own. */
 export interface Surroundings {
   readonly env: Readonly<Record<string, string | undefined>>
   readonly cwd: string
-  /** Ends the wait for a file that another process has locked. */
+  /** Aborts the wait for a file that another process has locked. */
   readonly signal?: AbortSignal
 }
 
@@ -19,9 +19,9 @@ export interface HomePaths {
   readonly journal: string
   readonly stores: string
   readonly config: string
-  /** Keys of providers. Its name is one that the `.gitignore` of a home covers. */
+  /** Keys of providers. The `.gitignore` of a home covers this name. */
   readonly keys: string
-  /** One file per trusted folder. */
+  /** Folder with one file per trusted folder. */
   readonly trust: string
 }
 
@@ -38,7 +38,7 @@ export function homePaths({ env, cwd }: Surroundings): HomePaths {
   }
 }
 
-/** What a store may be called: the name becomes the name of a file. */
+/** The allowed names of a store, which become names of files. */
 export const STORE_NAME: RegExp = /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}$/
 
 /** @throws ConfigurationError when the name cannot be the name of a store. */
@@ -53,13 +53,13 @@ export function storePath(paths: HomePaths, name: string): string {
 
 const PRIVATE_FOLDER = 0o700
 const PRIVATE_FILE = 0o600
-// A home inside a repository must not end up in its history: it holds questions, answers and documents.
+// A home inside a repository must not be committed: it contains questions, answers and documents.
 const IGNORED = 'cria.*\nstores/\ntrust/\n'
 
 /**
- * Makes a folder of the home, readable by its owner alone, and the home itself with it.
+ * Creates a folder of the home, readable by its owner only, and the home itself if needed.
  *
- * @throws CriaError `store_failed` that names the folder when it cannot be made.
+ * @throws CriaError `store_failed` that names the folder when it cannot be created.
  */
 export function makeHomeFolder(paths: HomePaths, folder: string = paths.home): void {
   try {
@@ -75,13 +75,13 @@ export function makeHomeFolder(paths: HomePaths, folder: string = paths.home): v
   }
 }
 
-/** The short form of a file system error: `permission denied`, `no space left on device`. */
+/** Returns a short description of a file system error: `permission denied`, `no space left on device`. */
 export function reason(thrown: unknown): string {
   const code = thrown instanceof Error && 'code' in thrown ? String(thrown.code) : ''
   return REASONS[code] ?? (thrown instanceof Error ? thrown.message : String(thrown))
 }
 
-/** What to do about a folder of the home that cannot be made or written. */
+/** Returns the remedy for a folder of the home that cannot be created or written. */
 export function remedy(thrown: unknown): string {
   const code = thrown instanceof Error && 'code' in thrown ? String(thrown.code) : ''
   if (code === 'ENOSPC' || code === 'EDQUOT') return 'Free some space, or set CRIA_HOME to a folder on another disk.'
@@ -93,7 +93,7 @@ const REASONS: Readonly<Record<string, string>> = {
   EACCES: 'permission denied',
   EPERM: 'operation not permitted',
   ENOENT: 'it does not exist',
-  ENOTDIR: 'a part of the path is no folder',
+  ENOTDIR: 'a part of the path is not a folder',
   EISDIR: 'it is a folder',
   EEXIST: 'something of that name is in the way',
   ENOSPC: 'no space is left on the device',
@@ -104,7 +104,7 @@ const REASONS: Readonly<Record<string, string>> = {
   EMFILE: 'too many open files',
 }
 
-/** Real path of the nearest folder upwards that holds `.git`. */
+/** Returns the real path of the nearest folder upwards that contains `.git`. */
 export function repositoryRoot(cwd: string): string | undefined {
   for (let folder = realPath(cwd); ; folder = dirname(folder)) {
     if (existsSync(join(folder, '.git'))) return folder
@@ -112,12 +112,12 @@ export function repositoryRoot(cwd: string): string | undefined {
   }
 }
 
-/** The repository that `cwd` lies in; outside of one, `cwd` itself. */
+/** Returns the root of the repository that contains `cwd`; outside of a repository, `cwd` itself. */
 export function workspaceRoot(cwd: string): string {
   return repositoryRoot(cwd) ?? realPath(cwd)
 }
 
-/** With every link followed; as it is where it does not exist. */
+/** Resolves every symbolic link; returns a path that does not exist unchanged. */
 export function realPath(path: string): string {
   try {
     return realpathSync(path)

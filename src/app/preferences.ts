@@ -25,7 +25,7 @@ export interface PreferencePair {
   readonly at: number
 }
 
-/** The choices with both turns; none where a turn is gone from the journal. */
+/** Yields the choices with both turns; without turns where the journal no longer contains them. */
 async function* choices(
   read: JournalReader,
 ): AsyncGenerator<{ readonly record: FeedbackRecord; readonly turns?: readonly [first: TurnDetail, second: TurnDetail] }> {
@@ -35,7 +35,7 @@ async function* choices(
   }
 }
 
-/** Of each choice that prefers one answer, the pair; a choice whose turns are gone from the journal is left out, and counted. */
+/** Yields a pair for each choice that prefers one answer; skips and counts choices whose turns are no longer in the journal. */
 export async function* preferencePairs(
   read: JournalReader,
 ): AsyncGenerator<PreferencePair, { readonly missing: number }, undefined> {
@@ -65,7 +65,7 @@ export async function* preferencePairs(
   return { missing }
 }
 
-/** What was composed for a turn up to the question, and after it the answer with the tool calls on the way to it. */
+/** Splits a turn into the messages up to the question, and the answer with the tool calls that led to it. */
 function dialogueOf({ messages, turn }: TurnDetail): { readonly prompt: readonly Said[]; readonly answer: readonly Said[] } {
   const isAsked = ({ role, retrieved, injected }: Message): boolean =>
     role === 'user' && retrieved === undefined && injected === undefined
@@ -78,7 +78,7 @@ function dialogueOf({ messages, turn }: TurnDetail): { readonly prompt: readonly
 }
 
 function said({ role, content }: Message): Said {
-  // Retrieved text reaches a model in the user's role.
+  // Retrieved text is sent to a model with the role `user`.
   return { role: role === 'retrieved' ? 'user' : role, content }
 }
 
@@ -90,31 +90,31 @@ export interface WinRate {
   readonly losses: number
   readonly ties: number
   readonly bothBad: number
-  /** Wins among wins and losses; `null` where there are none. */
+  /** Wins divided by wins and losses; `null` where both are 0. */
   readonly winRate: number | null
-  /** 95 % Wilson score interval of it. */
+  /** 95 % Wilson score interval of `winRate`. */
   readonly interval: readonly [low: number, high: number] | null
 }
 
 export interface PositionBias {
-  /** Choices that prefer one answer. */
+  /** Choices that prefer one of the two answers. */
   readonly choices: number
   readonly firstChosen: number
   readonly share: number | null
   readonly interval: readonly [low: number, high: number] | null
-  /** Two-sided exact binomial p against one half: small means that the place decided more than it should. */
+  /** Two-sided exact binomial p against one half: a small value means that the position influenced the choice. */
   readonly p: number
 }
 
 export interface PreferenceStats {
-  /** Choices in all. */
+  /** All choices. */
   readonly choices: number
   readonly ties: number
   readonly bothBad: number
-  /** The best first. Two answers of one model under one prompt tell nothing about it, and count only for the position. */
+  /** In descending order of win rate. Two answers of one model under one prompt count only for the position. */
   readonly models: readonly WinRate[]
   readonly position: PositionBias
-  /** Choices whose turns are gone from the journal. */
+  /** Choices whose turns are no longer in the journal. */
   readonly missing: number
 }
 
@@ -148,7 +148,7 @@ function verdictOf({ choice, details }: FeedbackRecord): Verdict {
   return details?.['verdict'] === 'both_bad' ? 'both_bad' : 'tie'
 }
 
-/** What a verdict counts as for the answer that was shown first, and for the other one. */
+/** The result of a verdict for the answer shown first, and for the other answer. */
 const COUNTS_AS = {
   first: ['wins', 'losses'],
   second: ['losses', 'wins'],
@@ -179,7 +179,7 @@ function rateOf(tally: Tally): WinRate {
   return { ...tally, winRate: decided === 0 ? null : tally.wins / decided, interval: wilson(tally.wins, decided) }
 }
 
-/** @param first how often what was shown first was chosen, of `choices`. */
+/** @param first how many of `choices` preferred the answer shown first. */
 export function positionBias(first: number, choices: number): PositionBias {
   return {
     choices,

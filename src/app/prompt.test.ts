@@ -6,14 +6,14 @@ import { prompt } from './prompt.ts'
 const review = prompt('review', 'Review this {{language}} code:\n{{ code }} ({{language}})')
 
 describe('prompt()', () => {
-  it('puts the values in, each as it is', () => {
+  it('inserts the values unchanged', () => {
     const filled = review({ language: 'Rust', code: '{{language}} $& $1' })
     expect(filled.text).toBe('Review this Rust code:\n{{language}} $& $1 (Rust)')
     expect(String(filled)).toBe(filled.text)
     expect(prompt('count', 'Name {{n}} fruits.')({ n: 3 }).text).toBe('Name 3 fruits.')
   })
 
-  it('leaves braces alone that hold no name', () => {
+  it('leaves braces without a name unchanged', () => {
     expect(prompt('json', 'Answer {{}} like {"a": {{ 1 }}} or {b}.')().text).toBe('Answer {{}} like {"a": {{ 1 }}} or {b}.')
   })
 
@@ -39,19 +39,19 @@ describe('prompt()', () => {
       'The variable code of the prompt "review" must be a text or a number, but is null.',
     ],
     [
-      'a value too many',
+      'an additional value',
       () => review({ language: 'C', code: '', style: 'x' } as never),
       'There is no variable style of the prompt "review": it has language, code.',
     ],
-    ['a variable where there is none', () => prompt('p', 'Hi')(...([{ a: 1 }] as unknown as [])), 'it has none.'],
+    ['a value for a template without variables', () => prompt('p', 'Hi')(...([{ a: 1 }] as unknown as [])), 'it has none.'],
     ['an empty name', () => prompt('', 'Hi'), 'The name of a prompt has 1 to 80 letters'],
     ['a name with a line break', () => prompt('a\nb', 'Hi'), 'The name of a prompt has'],
-    ['a template that is none', () => prompt('p', undefined as never), 'prompt("p") needs a template: a text.'],
+    ['a template that is not a text', () => prompt('p', undefined as never), 'prompt("p") needs a template: a text.'],
   ])('refuses %s', (_what, make, message) => {
     expect(make).toThrow(expect.objectContaining({ code: 'configuration', message: expect.stringContaining(message) as unknown }))
   })
 
-  it('gives its variables a type', () => {
+  it('types its variables', () => {
     const plain = prompt('plain', 'No variables.')
     plain()
     // @ts-expect-error there is no such variable
@@ -64,7 +64,7 @@ describe('prompt()', () => {
 })
 
 describe('messages of prompts', () => {
-  it('name the version that made them', () => {
+  it('name the version of their prompt', () => {
     const { name, hash, template } = review({ language: 'C', code: '' })
     const filled = review({ language: 'Rust', code: 'x' })
     for (const [message] of [toMessages(filled), toMessages(['', filled].slice(1)), [user(filled)]]) {
@@ -76,12 +76,12 @@ describe('messages of prompts', () => {
     expect(toMessages(mixed)[0]).toBe(mixed)
   })
 
-  it('have the text of a prompt that came as JSON', () => {
+  it('contain the text of a prompt parsed from JSON', () => {
     const sent = JSON.parse(JSON.stringify(review({ language: 'C', code: 'x' }))) as ReturnType<typeof review>
     expect(toMessages(sent)[0]?.content).toBe(sent.text)
   })
 
-  it('tells a filled prompt from messages and other objects', () => {
+  it('distinguishes a filled prompt from messages and other objects', () => {
     const filled = review({ language: 'C', code: '' })
     expect(isFilledPrompt(filled)).toBe(true)
     expect([null, 'text', review, { ...filled, role: 'user' }, { ...filled, hash: 1 }].map(isFilledPrompt)).not.toContain(true)

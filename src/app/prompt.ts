@@ -1,4 +1,4 @@
-/** Templates with a name and typed variables. The journal counts their versions, and each turn names those that made it. */
+/** Makes named prompt templates with typed variables. The journal numbers their versions; each turn records the versions it used. */
 
 import { ConfigurationError } from '../core/error.ts'
 import type { FilledPrompt, PromptVersion } from '../core/prompt.ts'
@@ -6,11 +6,11 @@ import { sha256 } from '../util/hash.ts'
 
 type Trimmed<Text extends string> = Text extends ` ${infer Rest}` | `${infer Rest} ` ? Trimmed<Rest> : Text
 
-/** What no name of a variable holds or begins with; braces around it are text. */
+/** Character sequences that the name of a variable must not contain or begin with; braces around them are plain text. */
 type NoName = '' | `${string}${' ' | '"' | "'" | ':' | ',' | '.' | '(' | '{' | '-' | '\n'}${string}` | `${number}${string}`
 type NameIn<Inner extends string> = Trimmed<Inner> extends NoName ? never : Trimmed<Inner>
 
-/** The names between double braces in a template. */
+/** The names of the variables in a template, written between double braces. */
 export type PromptVariables<Template extends string> = Template extends `${string}{{${infer Inner}}}${infer Rest}`
   ? NameIn<Inner> | PromptVariables<Rest>
   : never
@@ -21,10 +21,10 @@ type Values<Template extends string> = string extends Template
     ? []
     : [values: Readonly<Record<PromptVariables<Template>, string | number>>]
 
-/** A prompt, called with the values of its variables. */
+/** A prompt: a function of the values of its variables. */
 export interface Prompt<Template extends string = string> extends Omit<PromptVersion, 'name'> {
   (...values: Values<Template>): FilledPrompt
-  /** The name that was given to `prompt()`. */
+  /** The name passed to `prompt()`. */
   readonly promptName: string
 }
 
@@ -32,7 +32,7 @@ const VARIABLE = /\{\{ *([A-Za-z_]\w*) *\}\}/g
 const NAME = /^[\w.-][\w ./-]{0,79}$/
 
 /**
- * Makes a prompt of a name and a template. `{{language}}` in the template is a variable, whose value is put in as it is.
+ * Makes a prompt of a name and a template. `{{language}}` in the template is a variable; its value is inserted unchanged.
  *
  *     const review = prompt('review', 'Review this {{language}} code:\n{{code}}')
  *     await bot.ask(review({ language: 'Rust', code }))

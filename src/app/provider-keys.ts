@@ -1,6 +1,6 @@
 /**
- * Keys of providers: those of the environment, which leave it before a tool can start another process, and those that the user has put into a
- * file that its owner alone can read.
+ * Manages keys of providers: removes those of the environment before a tool can start another process, and stores keys of the user in a
+ * file that only its owner can read.
  */
 
 import { lstatSync, readFileSync } from 'node:fs'
@@ -15,8 +15,8 @@ import { reason } from './paths.ts'
 import type { HomePaths } from './paths.ts'
 
 /**
- * From now on requests find the keys, and programs that are started do not. What reads `process.env` by itself, such as a model that another
- * package made, does not find them either: give it its key before, or keep the keys with `keepKeys`.
+ * Moves the keys from `process.env` to a place where requests find them and child processes do not. Code that reads `process.env` itself, such as a
+ * model of another package, does not find them either: pass it the key before, or keep the keys with `keepKeys`.
  *
  * @param more names of further variables that hold keys.
  */
@@ -24,12 +24,12 @@ export function takeProviderKeys(more: readonly string[] = []): void {
   takeVariables([...Object.values(PROVIDERS).flatMap(({ keyVariable }) => keyVariable ?? []), ...more])
 }
 
-/** Keys by the variable whose place they take. */
+/** Keys by the name of the environment variable that they replace. */
 export type StoredKeys = Readonly<Record<string, string>>
 
 const MAX_BYTES = 1_000_000
 
-/** @throws ConfigurationError when the file is there and cannot be understood. */
+/** @throws ConfigurationError when the file exists and cannot be parsed. */
 export function storedKeys({ keys: file }: Pick<HomePaths, 'keys'>): StoredKeys {
   let value: unknown
   try {
@@ -39,7 +39,7 @@ export function storedKeys({ keys: file }: Pick<HomePaths, 'keys'>): StoredKeys 
     value = JSON.parse(readFileSync(file, 'utf8'))
   } catch (cause) {
     if (cause instanceof ConfigurationError) throw cause
-    // What JSON.parse says of a text may quote it.
+    // The message of JSON.parse may quote the text, and so a key.
     const what = cause instanceof SyntaxError ? 'it is not JSON' : reason(cause)
     throw new ConfigurationError(`${file} cannot be read: ${what}.`, {
       hint: 'Remove it, and set the keys again with "cria keys set".',
@@ -51,7 +51,7 @@ export function storedKeys({ keys: file }: Pick<HomePaths, 'keys'>): StoredKeys 
   )
 }
 
-/** Changes the keys; the file is readable by its owner alone. @throws CriaError `store_failed`; ConfigurationError as `storedKeys`. */
+/** Changes the stored keys; only their owner can read the file. @throws CriaError `store_failed`; ConfigurationError as `storedKeys`. */
 export function changeKeys(paths: HomePaths, change: (keys: StoredKeys) => StoredKeys): void {
   whileHomeFileIsLocked(paths.keys, paths, () => {
     const keys = change(storedKeys(paths))
@@ -60,13 +60,13 @@ export function changeKeys(paths: HomePaths, change: (keys: StoredKeys) => Store
   })
 }
 
-/** Names of the providers that take a key. */
+/** Returns the names of the providers that need a key. */
 export function providersWithKeys(): readonly string[] {
   return Object.entries(PROVIDERS).flatMap(([provider, { keyVariable }]) => (keyVariable === undefined ? [] : [provider]))
 }
 
 /**
- * The variable that holds the key of a provider, or one that the configuration names for a key.
+ * Returns the environment variable of a provider's key, or `name` itself where the configuration uses that variable for a key.
  *
  * @throws ConfigurationError for any other name.
  */
@@ -84,16 +84,16 @@ export function keyVariableOf(name: string, { providers = {} }: CriaConfig): str
   )
 }
 
-/** All variables that a key is looked for in. */
+/** Returns all environment variables that may hold a key. */
 export function keyVariables({ providers = {} }: CriaConfig): readonly string[] {
   const own = Object.values(providers).flatMap(({ apiKeyEnv }) => apiKeyEnv ?? [])
   return [...new Set([...Object.values(PROVIDERS).flatMap(({ keyVariable }) => keyVariable ?? []), ...own])]
 }
 
 /**
- * The environment with the keys of the file, where it has none of its own. No process that is started gets them.
+ * Returns the environment with the stored keys added that it lacks. Child processes do not receive them.
  *
- * @returns the names of those that come from the file, too.
+ * @returns also `stored`, the names of the variables taken from the file.
  */
 export function withStoredKeys(
   env: Readonly<Record<string, string | undefined>>,

@@ -1,4 +1,4 @@
-/** Lists the configured providers, which of them can be reached, and what is wrong with the others. */
+/** Lists the configured providers, tests which of them can be reached, and reports what is wrong with the others. */
 
 import { CriaError, toCriaError } from '../core/error.ts'
 import { user } from '../core/message.ts'
@@ -17,12 +17,12 @@ import type { Surroundings } from './paths.ts'
 
 export interface ProviderState {
   readonly name: string
-  /** There is what it needs: a key, or a base URL where no key is needed. */
+  /** The required setting is present: a key, or a base URL where no key is needed. */
   readonly configured: boolean
-  /** The environment variable that holds the key, where it is set. The key itself is shown nowhere. */
+  /** Name of the environment variable that holds the key, if it is set. The key itself is never shown. */
   readonly keyFrom: string | null
   readonly baseURL: string | null
-  /** Why it cannot be used, where its configuration is wrong. */
+  /** The error in the configuration, if any. */
   readonly problem?: string
 }
 
@@ -42,14 +42,14 @@ export function providerStates(env: Surroundings['env'], config: CriaConfig): re
 
 export type Reachability =
   | { readonly reachable: true; readonly models: readonly string[] }
-  /** `status` is that of the answer; `null` when there was none. */
+  /** `status` is the HTTP status; `null` when no response arrived. */
   | { readonly reachable: false; readonly why: string; readonly status: number | null }
 
 const PATIENCE_MS = 3000
-/** A local server answers at once, or is not there. */
+/** A running local server answers immediately. */
 const LOCAL_PATIENCE_MS = 500
 
-/** Asks a provider for its list of models, which costs nothing. Never throws. */
+/** Requests a provider's list of models, which costs nothing. Never throws. */
 export async function reachProvider(
   { name, keyFrom, baseURL }: ProviderState,
   env: Surroundings['env'],
@@ -63,7 +63,7 @@ export async function reachProvider(
   try {
     const response = await fetch(`${baseURL.replace(/\/+$/, '')}/models`, {
       headers: { ...own, ...(key === undefined ? {} : auth(key)), ...headers },
-      // Another server must not be handed the key.
+      // A redirect must not send the key to another server.
       redirect: 'error',
       signal: AbortSignal.any([signal, AbortSignal.timeout(patience)]),
     })
@@ -78,9 +78,9 @@ export async function reachProvider(
 }
 
 /**
- * References of the models that the configured providers have, `provider/model`.
+ * Returns the models of the configured providers as `provider/model`.
  *
- * @param most of each provider.
+ * @param most models per provider.
  */
 export async function modelsOnOffer(
   { env, config }: { readonly env: Surroundings['env']; readonly config: CriaConfig },
@@ -102,7 +102,7 @@ function refusal(status: number): string {
   return `it answered with status ${status}`
 }
 
-/** A web server, a proxy or another service stands where the API is expected. */
+/** Describes a response that is not of the API: from a web server, a proxy or another service. */
 function noList(response: Response): string {
   const type = (response.headers.get('content-type') ?? '').split(';', 1)[0] ?? ''
   const sent = type === 'text/html' ? 'HTML' : type === '' || type === 'application/json' ? 'something else' : type
@@ -121,7 +121,7 @@ function failure(thrown: unknown, patience: number): string {
 
 const HUNG_UP: ReadonlySet<string> = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'])
 
-/** `data[].id` of OpenAI, Anthropic and Ollama, `models[].name` of Google; `undefined` for what is no list of models. */
+/** Reads `data[].id` of OpenAI, Anthropic and Ollama, `models[].name` of Google; `undefined` for any other body. */
 function modelNames(body: unknown): readonly string[] | undefined {
   if (!isRecord(body) || !('data' in body || 'models' in body)) return undefined
   const list = 'data' in body ? body['data'] : body['models']
@@ -135,18 +135,18 @@ function modelNames(body: unknown): readonly string[] | undefined {
 export interface CheckProvidersOptions {
   readonly env: Surroundings['env']
   readonly config: CriaConfig
-  /** The model that answers when none is named; when its provider does not work, that is no mere warning. */
+  /** The default model; a problem of its provider is a failure, not only a warning. */
   readonly defaultModel: string | undefined
   readonly offline: boolean
   readonly signal: AbortSignal
 }
 
-/** Milliseconds; a local server may have to load the model first. */
+/** Time limit in milliseconds; a local server may have to load the model first. */
 const ANSWER_MS = 30_000
-/** OpenAI's Responses API takes no less. */
+/** The minimum that OpenAI's Responses API accepts. */
 const FEW_TOKENS = 16
 
-/** Sends one tiny request to each provider that is configured. */
+/** Sends one tiny request to each configured provider. */
 export function checkProviders(options: CheckProvidersOptions): Promise<Check[]> {
   const { env, config } = options
   const states = providerStates(env, config).filter(
@@ -167,7 +167,7 @@ async function checkProvider(state: ProviderState, options: CheckProvidersOption
 
   const reached = await reachProvider(state, env, config.providers?.[state.name]?.headers, signal)
   if (!reached.reachable && reached.status === null) {
-    // Nobody has to have an Ollama.
+    // An Ollama that is not running is only a problem when it was configured.
     if (state.name === 'ollama' && (env['OLLAMA_HOST'] ?? '') === '') return ok(name, `not running (${place})`)
     return unusable(`${reached.why}.`, 'Check the base URL, the key and the connection.')
   }
@@ -187,7 +187,7 @@ async function checkProvider(state: ProviderState, options: CheckProvidersOption
   )
 }
 
-/** One that the user has chosen; else the one that is chosen where only a key is set; else the first that the provider lists. */
+/** Returns the model to test: one configured by the user, else the suggested model of the provider, else the first that it lists. */
 function modelToAsk(
   provider: string,
   {
@@ -206,7 +206,7 @@ function modelToAsk(
   return first === undefined ? undefined : `${provider}/${first}`
 }
 
-/** @returns how long the answer took, and its tokens. */
+/** @returns the duration of the answer, and its tokens. */
 async function askTinyQuestion(
   ref: string,
   { config, env, signal }: CheckProvidersOptions,

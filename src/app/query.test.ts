@@ -35,7 +35,7 @@ function only<Type extends QueryEvent['type']>(all: readonly QueryEvent[], type:
   return all.filter((event): event is EventOf<Type> => event.type === type)
 }
 
-/** Says something, and closes the connection. */
+/** Sends a part of an answer, and closes the connection. */
 const breaksOff: Reply = (response) => {
   startStream(response)
   sendDelta(response, 'No, it')
@@ -45,7 +45,7 @@ const breaksOff: Reply = (response) => {
 const configure = (config: object): void => writeFileSync(join(home, 'config.json'), JSON.stringify(config))
 
 describe('cache', () => {
-  it("ENG-CACHE-001 cache: 'journal' keeps answers in the file of the recorder, for whoever opens it next, without keys", async () => {
+  it("ENG-CACHE-001 cache: 'journal' keeps answers in the file of the recorder, for later processes, without keys", async () => {
     const server = await serve(answer('Yes, ', 'it is.'))
     const path = join(home, 'own.db')
     const ended: boolean[] = []
@@ -65,7 +65,7 @@ describe('cache', () => {
     expect(readFileSync(path).includes('sk-canary')).toBe(false)
   })
 
-  it('ENG-CACHE-001 the same name at another place, or with another key, is another model', async () => {
+  it('ENG-CACHE-001 the same name with another base URL or key is another model', async () => {
     const [here, there] = [await serve(answer('here')), await serve(answer('there'))]
     const cache = new ResponseCache()
     const texts: (string | undefined)[] = []
@@ -92,7 +92,7 @@ describe('cache', () => {
     ['stream', { stream: false }],
     ['tools', { tools: [{ name: 't', description: 'd', inputSchema: {}, call: () => '' }] }],
     ['toolChoice', { tools: [{ name: 't', description: '', inputSchema: {}, call: () => '' }], toolChoice: 'none' }],
-  ])('ENG-CACHE-001 another %s is another question', async (_, change) => {
+  ])('ENG-CACHE-001 another %s is a different request', async (_, change) => {
     const server = await serve(answer('Yes.'))
     const cache = new ResponseCache()
     const model = modelAt(server.url)
@@ -103,7 +103,7 @@ describe('cache', () => {
     expect(server.requests).toHaveLength(2)
   })
 
-  it('ENG-CACHE-001 failed answers are not kept, and nothing is without being asked for', async () => {
+  it('ENG-CACHE-001 keeps no failed answers, and nothing without the option', async () => {
     const server = await serve(refuse(400, 'no'))
     for (const cache of [true, false] as const) {
       await events({ model: modelAt(server.url), cache })
@@ -112,7 +112,7 @@ describe('cache', () => {
     expect(server.requests).toHaveLength(4)
   })
 
-  it('ENG-CACHE-001 bots take it too', async () => {
+  it('ENG-CACHE-001 bots accept it too', async () => {
     const server = await serve(answer('Yes.'))
     const bot = new SimpleBot({ model: modelAt(server.url), cache: 'journal', streamTarget: 'none' })
     expect((await bot.ask('Is it?')).content).toBe('Yes.')
@@ -121,7 +121,7 @@ describe('cache', () => {
     expect(server.requests).toHaveLength(1)
   })
 
-  it('ENG-CACHE-001 what is no cache is refused before anything happens', () => {
+  it('ENG-CACHE-001 rejects an invalid cache before any request', () => {
     expect(() => query({ prompt: 'Is it?', cache: 'journal' })).toThrow(/needs a `recorder`/)
     expect(() => query({ prompt: 'Is it?', cache: 'disk' as 'journal' })).toThrow(/true, false, 'journal' or a ResponseCache/)
   })
@@ -131,7 +131,7 @@ describe('turning to another model', () => {
   const LIMITED = refuse(429, 'Slow down.')
   const OVERFLOW = refuse(400, "This model's maximum context length is 10 tokens. However, your messages resulted in 20 tokens.")
 
-  it('ENG-MODEL-001 rate limited: the backup answers, and an event says so', async () => {
+  it('ENG-MODEL-001 rate limited: the backup answers, and an event reports it', async () => {
     const [busy, spare] = [await serve(LIMITED), await serve(answer('Yes.'))]
     const all = await events({ model: modelAt(busy.url), fallbackModels: [modelAt(spare.url, 'spare')] })
     expect(only(all, 'model_switch')).toMatchObject([
@@ -140,7 +140,7 @@ describe('turning to another model', () => {
     expect(only(all, 'complete')[0]?.result).toMatchObject({ text: 'Yes.', model: 'openai-compatible/spare' })
   })
 
-  it('ENG-MODEL-001 context too large: the next one that is larger, not the next one', async () => {
+  it('ENG-MODEL-001 context too large: switches to the next larger model, not the next in the list', async () => {
     const [small, other, large] = [await serve(OVERFLOW), await serve(answer('no')), await serve(answer('Yes.'))]
     const all = await events({
       model: modelAt(small.url, 'small', { contextWindow: 10_000 }),
@@ -153,7 +153,7 @@ describe('turning to another model', () => {
     expect(other.requests).toEqual([])
   })
 
-  it('ENG-MODEL-001 switchModels: false means this model or none', async () => {
+  it('ENG-MODEL-001 switchModels: false uses no other model', async () => {
     const [busy, small, spare] = [await serve(LIMITED), await serve(OVERFLOW), await serve(answer('no'))]
     for (const { url } of [busy, small]) {
       const all = await events({
@@ -167,7 +167,7 @@ describe('turning to another model', () => {
     expect(spare.requests).toEqual([])
   })
 
-  it('ENG-MODEL-001 thinking is for the model that the pointer `reasoning` stands for, where the named one cannot', async () => {
+  it('ENG-MODEL-001 uses the model of the pointer `reasoning` to think, where the named model cannot', async () => {
     const [plain, deep] = [await serve(answer('plain')), await serve(answer('deep'))]
     configure({
       models: { reasoning: 'openai-compatible/deep' },
@@ -187,7 +187,7 @@ describe('turning to another model', () => {
     }
   })
 
-  it('ENG-MODEL-001 pointers are looked up in the configuration, with what it says about the model', async () => {
+  it('ENG-MODEL-001 pointers are looked up in the configuration, with their facts', async () => {
     const server = await serve(answer('Yes.'))
     configure({
       models: { quick: 'openai-compatible/small' },
@@ -201,7 +201,7 @@ describe('turning to another model', () => {
 })
 
 describe('query_completed', () => {
-  it('ENG-METRIC-002 is reported once for each query, however it ends', async () => {
+  it('ENG-METRIC-002 is reported once per query, however it ends', async () => {
     const [works, fails] = [await serve(answer('Yes.')), await serve(refuse(400, 'no'))]
     const reports: object[] = []
     const onQueryCompleted: QueryOptions['onQueryCompleted'] = (metrics) => reports.push(metrics)
@@ -245,13 +245,13 @@ describe('what was spent', () => {
 })
 
 describe('a program that names no model, without any key', () => {
-  it('is told so before any event or row, by query() and by bots', async () => {
+  it('gets an error before any event or row, from query() and from bots', async () => {
     const told = { code: 'configuration', hint: expect.stringContaining('OPENAI_API_KEY') as string }
     await expect(events({})).rejects.toMatchObject(told)
     await expect(new SimpleBot({ recorder: false }).ask('Is it?')).rejects.toMatchObject(told)
   })
 
-  it('gets the builtin model where that is named', async () => {
+  it('uses the builtin model where that is named', async () => {
     const named = async (): Promise<string | undefined> => only(await events({}), 'complete')[0]?.result.model
     vi.stubEnv('CRIA_MODEL', 'builtin/extractive')
     expect(await named()).toBe('builtin/extractive')
@@ -260,7 +260,7 @@ describe('a program that names no model, without any key', () => {
     expect(await named()).toBe('builtin/extractive')
   })
 
-  it('CORE-SIMPLE-006 needs none for mockResponse', async () => {
+  it('CORE-SIMPLE-006 needs no model for mockResponse', async () => {
     const answer = await new SimpleBot({ recorder: false, streamTarget: 'none', mockResponse: 'Yes.' }).ask('Is it?')
     expect(answer).toMatchObject({ content: 'Yes.', model: 'mock/response' })
   })

@@ -1,4 +1,4 @@
-/** The public `query()`: resolves names of models, then calls the engine's, which knows only ports. */
+/** The public `query()`: resolves names of models, then calls the engine, which knows only ports. */
 
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { QueryEvent, QueryResult } from '../core/event.ts'
@@ -25,15 +25,15 @@ import { ConfigurationError } from '../core/error.ts'
 import type { Recorder } from '../core/recorder.ts'
 import { ResponseCache } from '../model/response-cache.ts'
 
-/** A second ranking of what was found, by a model. */
+/** Reranks retrieved passages with a model. */
 export interface RerankSettings extends Omit<RerankChoice, 'model'> {
-  /** Ranks passages against the question. */
+  /** The model that ranks passages against the question. */
   readonly model: RerankingModel | AiSdkRerankingModel
 }
 
-/** Where passages are looked for, and how they get into the request. */
+/** The stores to search, and how passages are put into the request. */
 export interface RetrieveOptions extends Omit<RetrievalOptions, 'rerank'> {
-  /** Puts what the document store found in another order; a failure of the model keeps that of the store. Default nothing does. */
+  /** Reranks the results of the document store; when the model fails, the order of the store is kept. Default no reranking. */
   readonly rerank?: RerankSettings
 }
 
@@ -50,40 +50,40 @@ type Chosen =
   | 'verify'
   | 'prepareStep'
 
-/** Options of `query()`; see `EngineOptions` for those that are not about the choice of a model. */
+/** Options of `query()`; see `EngineOptions` for those not related to the choice of a model. */
 export interface QueryOptions extends Omit<EngineOptions, Chosen> {
   /**
    * `provider/model`, a pointer (`main`, `quick`, `task`, `reasoning`), a model of `createModel()`, or any AI SDK language model. Default: `CRIA_MODEL`, the
-   * pointer `main`, the first provider with a key, a running Ollama; where there is none of these, a ConfigurationError.
+   * pointer `main`, the first provider with a key, a running Ollama; without any of these a ConfigurationError.
    */
   readonly model?: ModelInput
-  /** Models to turn to when the first cannot answer, in order; default none. */
+  /** Fallback models, tried in order when `model` cannot answer; default none. */
   readonly fallbackModels?: readonly ModelInput[]
-  /** Answers in place of `model` what this turn asks for in particular; default: with `enableThinking` what the pointer `reasoning` stands for. */
+  /** Replaces `model` for turns with special needs; default: with `enableThinking` the model of the pointer `reasoning`. */
   readonly specialist?: ModelInput
-  /** Called before each step; may give another model, tools, tool choice or system prompt for this step. */
+  /** Called before each step; may return another model, tools, tool choice or system prompt for this step. */
   readonly prepareStep?: PrepareStep<ModelInput>
-  /** Where answers come from, and how what is found there reaches the model; default nowhere. */
+  /** Retrieves passages for the answer, and puts them into the request; default no retrieval. */
   readonly retrieve?: RetrieveOptions
-  /** What goes into the request beside what is said, and what leaves it when it grows too long; default nothing is put in. */
+  /** Context added to the request, and how a long conversation is shortened; default no added context. */
   readonly context?: ContextOptions
   /**
-   * Answers that were given before to an equal request: `true` for the one cache of this process (100 answers, 5 minutes), `'journal'` for one in
-   * the file of the recorder, which all processes share that use it, or one of your own. Default false.
+   * Reuses answers to equal requests: `true` uses the cache of this process (100 answers, 5 minutes), `'journal'` a cache in the file of the
+   * recorder, shared by all processes that use it; or pass your own cache. Default false.
    */
   readonly cache?: CacheChoice
   /**
-   * How the citations of an answer over documents are checked. `'words'`, the default, compares words; `'model'` lets the model of the turn judge
-   * in one call what words do not verify, `{ model }` another one, and a function of yours as you like; `false` checks nothing.
+   * How the citations of an answer over documents are verified. `'words'`, the default, compares words; `'model'` lets the model of the turn judge
+   * in one call the citations that words do not verify, `{ model }` another model; or pass a function. `false` verifies nothing.
    */
   readonly verify?: VerifyChoice<ModelInput>
 }
 
 /**
- * Answers a question and streams everything that happens on the way, as typed events. The last one is `complete`, `cancelled` or
- * `error`; the generator's return value is the result of a complete turn. Leaving it early cancels the turn.
+ * Answers a question and streams all events of the turn, typed. The last event is `complete`, `cancelled` or `error`; the generator's
+ * return value is the result of a complete turn. Leaving the generator early cancels the turn.
  *
- * @throws ConfigurationError at once when the options are wrong; nothing is thrown after the first event.
+ * @throws ConfigurationError at once when the options are wrong; throws nothing after the first event.
  */
 export function query(options: QueryOptions): AsyncGenerator<QueryEvent, QueryResult | undefined, undefined> {
   checkObject('query()', options)
@@ -107,24 +107,24 @@ export function query(options: QueryOptions): AsyncGenerator<QueryEvent, QueryRe
   }
   if (options.model !== undefined) return engineQuery(withModel(known, resolved(options.model)))
   checkOptions({ ...known, model: NOT_YET_KNOWN })
-  // Begun when it is first read, it still belongs to the tool that it was called in.
+  // The turn starts at the first read, but belongs to the tool that called query().
   const here = AsyncLocalStorage.snapshot()
   return withDefaultModel(known, (begin) => here(begin))
 }
 
-/** What is no choice is left for whoever checks the options. */
+/** Resolves the name of the model. Other values are left to the checks of the engine. */
 export function resolveVerify(verify: VerifyChoice<ModelInput>): VerifyChoice {
   const isNamed = typeof verify === 'object' && verify !== null && verify.model !== undefined
   return isNamed ? { ...verify, model: resolved(verify.model) } : (verify as VerifyChoice)
 }
 
-/** @throws ConfigurationError when what is to rank is no model. */
+/** @throws ConfigurationError when `rerank.model` is not a model. */
 export function resolveRetrieval<Options extends Pick<RetrieveOptions, 'rerank'>>(
   options: Options,
 ): Omit<Options, 'rerank'> & Pick<RetrievalOptions, 'rerank'> {
   checkObject('`retrieve`', options)
   const { rerank, ...rest } = options
-  // What is no object of options is for whoever checks these.
+  // The engine reports a `rerank` that is not an object.
   if (rerank === undefined || typeof rerank !== 'object') return options as typeof rest
   return { ...rest, rerank: { ...rerank, model: createRerankingModel(rerank.model) } }
 }
@@ -134,7 +134,7 @@ function resolved(input: ModelInput): LanguageModel {
 }
 
 function resolving(prepareStep: PrepareStep<ModelInput>): PrepareStep {
-  // From JavaScript it may be no function, which the engine tells.
+  // In JavaScript it may be of another type, which the engine reports.
   if (typeof prepareStep !== 'function') return prepareStep
   return async (state) => {
     const changes = await prepareStep(state)
@@ -178,8 +178,8 @@ function sharedCoolDowns(): CoolDowns {
 }
 
 /**
- * Notes what `model` was made of: it is the same as another one that was made of the same object, or of the same name while its provider is at
- * the same place.
+ * Records the origin of `model`, so that models of the same object, or of the same name at the same base URL, share a rate-limit
+ * cool-down.
  */
 export function madeOf(input: ModelInput, model: LanguageModel): LanguageModel {
   if (typeof input !== 'string') keys.set(model, input)
@@ -189,16 +189,16 @@ export function madeOf(input: ModelInput, model: LanguageModel): LanguageModel {
 }
 
 /**
- * `true`: the one of this process (100 answers, 5 minutes). `'journal'`: the same in the file of the recorder, for all processes that share it.
- * Or one of your own.
+ * `true`: the cache of this process (100 answers, 5 minutes). `'journal'`: the same in the file of the recorder, for all processes that share it.
+ * An object: your own cache.
  */
 export type CacheChoice = boolean | 'journal' | ResponseCache
 
 let responses: ResponseCache | undefined
-/** One for each recorder of this process, so that equal questions that come at the same time meet. */
+/** One cache per recorder of this process, so that equal requests at the same time are sent once. */
 const kept = new WeakMap<Recorder, ResponseCache>()
 
-/** @throws ConfigurationError for anything else, and where the journal that is meant keeps no answers. */
+/** @throws ConfigurationError for any other value, and for `'journal'` where the recorder has no cache. */
 function chooseCache(choice: CacheChoice | undefined, recorder: Recorder | undefined): ResponseCache | undefined {
   if (choice === undefined || choice === false) return undefined
   if (choice === true) return (responses ??= new ResponseCache())

@@ -58,12 +58,12 @@ describe('span()', () => {
     expect(spans.find(({ spanId }) => spanId === database?.parentSpanId)?.name).toBe('execute_tool')
     expect(database).toMatchObject({ attributes: { table: 'fruits' }, turnId: bot.lastTurn?.turnId, status: 'ok' })
     expect(spans.find(({ name }) => name === 'report')?.attributes).toEqual({ customer: 7, words: 1 })
-    // What stands around a turn is read with it.
+    // Spans around a turn are read with it.
     const turn = await recorder.read.turn(bot.lastTurn?.turnId ?? '')
     expect(turn?.spans.map(({ name }) => name)).toEqual(expect.arrayContaining(['report', 'agentbot.ask']))
   })
 
-  it('fails with its work, and throws what that throws', async () => {
+  it('fails with its work, and rethrows its error', async () => {
     const recorder = await journal()
     let traceId = ''
     const failing = span(
@@ -82,7 +82,7 @@ describe('span()', () => {
     expect(await getSpans('none', { recorder })).toEqual([])
   })
 
-  it('takes a recorder without attributes', async () => {
+  it('accepts a recorder without attributes', async () => {
     const recorder = await journal()
     const bot = new SimpleBot({ model: new ScriptedModel(['Yes.']), recorder, streamTarget: 'none' })
     await span('plain', () => bot.ask('Is it?'), { recorder })
@@ -90,7 +90,7 @@ describe('span()', () => {
     await expect(span('plain', () => 1, { journal: recorder } as never)).rejects.toThrow('span() has no option `journal`')
   })
 
-  it('takes no recorder, and one that fails', async () => {
+  it('works without a recorder, and with a failing recorder', async () => {
     expect(await span('nowhere', {}, () => 1, { recorder: false })).toBe(1)
     const recorder = await journal()
     const failing: Recorder = Object.assign(Object.create(recorder) as Recorder, {
@@ -110,7 +110,7 @@ describe('span()', () => {
 })
 
 describe('lastTurn', () => {
-  it('tells of the turn that ended last, whether it succeeded or not', async () => {
+  it('describes the last ended turn, successful or not', async () => {
     const told: string[] = []
     const model = new ScriptedModel(['Fine.', { fail: { after: 0, error: new CriaError('auth', 'No.') } }])
     const bot = new SimpleBot({ model, recorder: false, streamTarget: 'none', onQueryCompleted: ({ state }) => told.push(state) })

@@ -1,4 +1,4 @@
-/** Opens spans of the application around bots and inside tools, and finds them in what was recorded. */
+/** Opens spans of the application around bots and inside tools, and reads recorded spans. */
 
 import { ConfigurationError, toCriaError } from '../core/error.ts'
 import type { JsonObject } from '../core/json.ts'
@@ -12,16 +12,16 @@ import { hostTracing } from '../recorders/otel/mirror.ts'
 import { systemClock } from '../util/clock.ts'
 import { openJournal } from './journal.ts'
 
-/** Where a span is written down. */
+/** Where a span is recorded. */
 export interface SpanPlace {
-  /** Where a span is written down that has none around it: default the journal of `CRIA_HOME`, `false` nowhere. */
+  /** Recorder of a span without a parent span: default the journal of `CRIA_HOME`; `false` records nothing. */
   readonly recorder?: Recorder | false
 }
 
 type Work<T> = (span: Span) => MaybePromise<T>
 
 /**
- * Does `work` in a span of its own: turns of bots, tools and further spans that begin in it are recorded below it, with times and failures.
+ * Runs `work` in a new span: turns of bots, tools and further spans that start in it become its children, with times and failures.
  *
  *     const report = await span('report', { customer: 7 }, async (span) => {
  *       const answer = await bot.ask('…')
@@ -29,9 +29,9 @@ type Work<T> = (span: Span) => MaybePromise<T>
  *       return answer.content
  *     })
  *
- * Attributes are JSON and are recorded as they are: put no secrets there. A span that cannot be recorded changes nothing for `work`.
+ * Attributes are JSON and are recorded unchanged: put no secrets there. A failure to record the span does not affect `work`.
  *
- * @throws what `work` throws; the span then counts as failed.
+ * @throws what `work` throws; the span is then marked as failed.
  */
 export function span<T>(name: string, work: Work<T>, place?: SpanPlace): Promise<T>
 export function span<T>(name: string, attributes: JsonObject, work: Work<T>, place?: SpanPlace): Promise<T>
@@ -75,8 +75,8 @@ async function recorderOf({ recorder }: SpanPlace): Promise<Recorder | undefined
 }
 
 /**
- * The spans of a trace that have ended, in the order in which they began; `parentSpanId` says what is inside what. A trace is what began in the same
- * outermost span: `traceId` of that span, of `bot.lastTurn`, or of the row of a turn.
+ * Returns the ended spans of a trace in the order in which they started; `parentSpanId` names the parent. A trace consists of all spans within one
+ * outermost span: pass `traceId` of that span, of `bot.lastTurn`, or of the row of a turn.
  *
  * @throws CriaError `journal_failed` when the journal cannot be opened.
  */

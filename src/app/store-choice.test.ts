@@ -20,7 +20,7 @@ afterEach(() => {
 const choose = (options: Parameters<typeof chooseStore>[0], config = {}, cwd = root): ReturnType<typeof chooseStore> =>
   chooseStore(options, config, paths, cwd)
 
-test('the store that is named, else that of the configuration, else the default one', () => {
+test('chooses the named store, else that of the configuration, else the default', () => {
   expect(choose({ store: 'mine' }, { store: 'theirs' }).name).toBe('mine')
   expect(choose({}, { store: 'theirs' }).name).toBe('theirs')
   expect(choose({})).toEqual({
@@ -31,7 +31,7 @@ test('the store that is named, else that of the configuration, else the default 
   })
 })
 
-test('one store is kept for a set of paths, in whatever order and however they are written', () => {
+test('a set of paths has one store, independent of order and spelling', () => {
   symlinkSync(join(root, 'a'), join(root, 'link'))
   const { name, documents } = choose({ docs: ['a', 'b'] })
   expect(name).toMatch(/^docs-[0-9a-f]{16}$/)
@@ -48,7 +48,7 @@ test('one store is kept for a set of paths, in whatever order and however they a
   for (const other of [['a'], ['b'], ['a', 'b', 'a/below']]) expect(choose({ docs: other }).name).not.toBe(name)
 })
 
-test('a path that does not exist is named', () => {
+test('names a path that does not exist', () => {
   expect(() => choose({ docs: ['a', 'gone'] })).toThrow('The path gone does not exist.')
   expect(() => choose({ docs: ['a\0b'] })).toThrow(/NUL/)
 })
@@ -58,13 +58,13 @@ test('a store and paths exclude each other', () => {
 })
 
 test.each(['../x', 'a/b', '', '.', '..', '-x', 'a b', 'x\0', 'x'.repeat(101), "x'; DROP TABLE chunks; --", 'C:\\x'])(
-  '%j is no name of a store',
+  '%j is not the name of a store',
   (name) => {
     expect(() => choose({ store: name })).toThrow(/A store is named with/)
   },
 )
 
-test('a store that is missing is an error that knows the others', () => {
+test('the error for a missing store names the others', () => {
   mkdirSync(paths.stores, { recursive: true })
   for (const file of ['handbook.db', 'notes.db', 'notes.db-wal', `docs-${'0'.repeat(16)}.db`])
     writeFileSync(join(paths.stores, file), '')

@@ -1,4 +1,4 @@
-/** Chooses a store: by name, by the paths it was made of, or the default. Lists the stores of a home, and reads what is in one. */
+/** Chooses a store: by name, by the paths of its documents, or the default. Lists the stores of a home and their documents. */
 
 import { existsSync, realpathSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
@@ -14,13 +14,13 @@ import type { HomePaths } from './paths.ts'
 
 export interface StoreChoice {
   readonly name: string
-  /** The file. */
+  /** Path of the file. */
   readonly path: string
-  /** Real paths of the documents that this store is kept for, where it is kept for some. */
+  /** Real paths of the documents of a store made for `--docs`; else `undefined`. */
   readonly documents: readonly string[] | undefined
-  /** There is a file already. */
+  /** The file exists. */
   readonly exists: boolean
-  /** Gives the model that made the vectors of the store, where it holds some. */
+  /** Returns the embedding model for the vectors of a store, given its name in the store. */
   readonly embeddingModel?: (held: string) => EmbeddingModel
 }
 
@@ -32,7 +32,7 @@ export interface StoreOptions {
 const DEFAULT_STORE = 'default'
 
 /**
- * @throws ConfigurationError when both are given, when a path does not exist, or when the name cannot be that of a store.
+ * @throws ConfigurationError when both options are given, a path does not exist, or the name is not allowed for a store.
  */
 export function chooseStore(options: StoreOptions, config: CriaConfig, paths: HomePaths, cwd: string): StoreChoice {
   const { store, docs = [] } = options
@@ -43,12 +43,12 @@ export function chooseStore(options: StoreOptions, config: CriaConfig, paths: Ho
   return named(store ?? config.store ?? DEFAULT_STORE, paths)
 }
 
-/** The same set of paths, in any order and however it is written, has the same store. */
+/** The same set of paths, in any order and spelling, yields the same store. */
 function storeForDocuments(documents: readonly string[], paths: HomePaths): StoreChoice {
   return { ...named(`docs-${sha256(JSON.stringify(documents)).slice(0, 16)}`, paths), documents }
 }
 
-/** Real paths, sorted, each once. @throws ConfigurationError that names the first path that does not exist. */
+/** Returns real paths, sorted, without duplicates. @throws ConfigurationError that names the first path that does not exist. */
 export function realPaths(given: readonly string[], cwd: string): readonly string[] {
   const real = given.map((path) => {
     if (path.includes('\0')) throw new ConfigurationError(`A path cannot hold a NUL byte: ${JSON.stringify(path)}.`)
@@ -66,15 +66,15 @@ export function realPaths(given: readonly string[], cwd: string): readonly strin
 }
 
 /**
- * Names of the stores of this home, sorted.
+ * Returns the names of the stores of this home, sorted.
  *
- * @param options.derived also those that are kept for the paths of `--docs`; default false.
+ * @param options.derived includes the stores made for the paths of `--docs`; default false.
  */
 export function storeNames(paths: HomePaths, { derived = false }: { readonly derived?: boolean } = {}): readonly string[] {
   return homeNames(paths.stores, '.db').filter((name) => STORE_NAME.test(name) && (derived || !/^docs-[0-9a-f]{16}$/.test(name)))
 }
 
-/** @throws ConfigurationError that names the stores there are, when this one is not among them. */
+/** @throws ConfigurationError that names the existing stores, when this store is not among them. */
 export function requireStore(choice: StoreChoice, paths: HomePaths): void {
   if (choice.exists) return
   const names = storeNames(paths)
@@ -93,19 +93,19 @@ function named(name: string, paths: HomePaths): StoreChoice {
 
 export interface StoreFacts {
   readonly name: string
-  /** The file. */
+  /** Path of the file. */
   readonly path: string
   readonly bytes: number
-  /** When something in it changed last, epoch milliseconds. */
+  /** Time of the last change, epoch milliseconds. */
   readonly changedAt: number
   /** Documents with text. */
   readonly files: number
   readonly chunks: number
-  /** Absolute paths and addresses that were indexed into it. */
+  /** Indexed absolute paths and addresses. */
   readonly documents: readonly string[]
-  /** Model of its vectors; `null` where it holds none. */
+  /** Model of the vectors; `null` for a store without vectors. */
   readonly embeddings: string | null
-  /** Why it cannot be read; then there are no counts. */
+  /** The reason why the store cannot be read; all counts are then 0. */
   readonly problem?: string
 }
 
@@ -114,7 +114,7 @@ export interface StoreSource {
   readonly chunks: number
 }
 
-/** Stores of this home, also those that are kept for the paths of `--docs`, sorted by name. */
+/** Returns all stores of this home, those made for `--docs` included, sorted by name. */
 export async function listStores(paths: HomePaths): Promise<readonly StoreFacts[]> {
   const facts: StoreFacts[] = []
   for (const name of storeNames(paths, { derived: true }))
@@ -122,7 +122,7 @@ export async function listStores(paths: HomePaths): Promise<readonly StoreFacts[
   return facts
 }
 
-/** One store with its documents, sorted by name. A store that cannot be read says so in `facts.problem`. */
+/** Reads one store and its documents, sorted by name. `facts.problem` says why a store cannot be read. */
 export async function readStore(
   choice: Pick<StoreChoice, 'name' | 'path'>,
 ): Promise<{ readonly facts: StoreFacts; readonly sources: readonly StoreSource[] }> {
@@ -146,7 +146,7 @@ export async function readStore(
   }
 }
 
-/** Absolute paths and addresses that were indexed into a store; empty where that cannot be read. */
+/** Returns the indexed absolute paths and addresses of a store; an empty list where it cannot be read. */
 export async function storeDocuments(choice: Pick<StoreChoice, 'name' | 'path'>): Promise<readonly string[]> {
   try {
     return await withStore(choice, documentsOf)
@@ -155,7 +155,7 @@ export async function storeDocuments(choice: Pick<StoreChoice, 'name' | 'path'>)
   }
 }
 
-/** Opens for reading alone: looking changes nothing, not even the version of a file. */
+/** Opens read-only, so that nothing is changed, not even the schema version of the file. */
 async function withStore<T>(
   { name, path }: Pick<StoreChoice, 'name' | 'path'>,
   read: (store: SqliteDocumentStore) => Promise<T>,
@@ -169,7 +169,7 @@ async function withStore<T>(
   }
 }
 
-/** What an older version indexed is told by the folder that its sources are relative to. */
+/** Older versions stored no paths; for their stores, returns the folder that sources are relative to. */
 async function documentsOf(store: SqliteDocumentStore): Promise<readonly string[]> {
   const { indexBase, indexedPaths } = await import('../stores/ingest/indexable-store.ts')
   const paths = await indexedPaths(store)

@@ -1,4 +1,4 @@
-/** Opens document stores and fills them with files. */
+/** Opens document stores and indexes files into them. */
 
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -22,15 +22,15 @@ export type { EmbedProgress, IndexProgress }
 
 export interface IndexReport extends FilesReport {
   readonly store: string
-  /** Of stores with vectors: what has become of them. */
+  /** Only for stores with vectors: the result of embedding. */
   readonly embeddings?: EmbedReport | { readonly model: string; readonly error: ErrorInfo }
 }
 
-/** Which vectors an index is to have. */
+/** The embeddings that an index is to have. */
 export interface EmbeddingChoice {
-  /** Absent: those of the model that the store has already, if any. */
+  /** `undefined`: the model that the store already uses, if any. */
   readonly model: string | undefined
-  /** Vectors of another model are made again. */
+  /** Replaces vectors of another model. */
   readonly replace: boolean
   readonly config: CriaConfig
   readonly env: Surroundings['env']
@@ -39,28 +39,28 @@ export interface EmbeddingChoice {
 
 export interface IndexOptions {
   readonly home: HomePaths
-  /** Folder that paths are relative to. */
+  /** Base folder of relative paths. */
   readonly cwd: string
-  /** Only tell what would be done. */
+  /** Reports the changes without making them. */
   readonly dryRun: boolean
   readonly signal: AbortSignal
   readonly onProgress: (progress: IndexProgress) => void
-  /** How far links of addresses are followed; see `PagesOptions`. */
+  /** Limits for following links of addresses; see `PagesOptions`. */
   readonly pages?: Pick<PagesOptions, 'site' | 'maxPages'>
   readonly embeddings?: EmbeddingChoice
 }
 
 /**
- * Opens a store that is there; where it holds vectors, with the model that made them.
+ * Opens an existing store; if it has vectors, with their embedding model.
  *
- * @throws CriaError `store_failed` that names the file and what to do, also for a store of a newer version.
+ * @throws CriaError `store_failed` that names the file and the remedy, also for a store of a newer version.
  */
 export async function openStore({ name, path, embeddingModel }: StoreChoice): Promise<SqliteDocumentStore> {
   const options = { path, name, ...(embeddingModel === undefined ? {} : { embeddingModel }) }
   try {
     return await openFile(options)
   } catch (thrown) {
-    // On a read-only file system it can still be searched, as long as nothing in it has to be brought up to date.
+    // On a read-only file system the store can still be searched, unless its schema has to be upgraded.
     const opened = await openFile({ ...options, readOnly: true }).catch(() => undefined)
     if (opened !== undefined) return opened
     throw thrown
@@ -68,14 +68,14 @@ export async function openStore({ name, path, embeddingModel }: StoreChoice): Pr
 }
 
 /**
- * Brings a store up to date with files and folders; it is made when it is not there. Without paths only its vectors are made. An embedding
- * model that fails is told in the report: the documents are there, and words find them.
+ * Updates a store with files and folders; creates it where it is missing. Without paths, only updates its vectors. A failure of the embedding
+ * model is part of the report: the documents are stored and can be found by words.
  *
  * @throws CriaError
  */
 export async function indexPaths(choice: StoreChoice, paths: readonly string[], options: IndexOptions): Promise<IndexReport> {
   const { home, cwd, dryRun, signal, onProgress, embeddings } = options
-  // What is only tried out leaves nothing behind.
+  // A dry run creates no file.
   const isTrial = dryRun && !choice.exists
   if (!isTrial) makeHomeFolder(home, home.stores)
   const [{ indexFiles }, store] = await Promise.all([
@@ -103,7 +103,7 @@ export async function indexPaths(choice: StoreChoice, paths: readonly string[], 
   }
 }
 
-/** Tells whether a path is an address of the web. */
+/** Reports whether a path is a web address. */
 export function isAddress(path: string): boolean {
   return /^https?:\/\//i.test(path)
 }
@@ -113,7 +113,7 @@ async function embeddingOptions({ model, replace, config, env }: EmbeddingChoice
   return { embeddingModel: await openEmbeddingModel(model, config, env), replaceEmbeddings: replace }
 }
 
-/** @throws ConfigurationError when there is no such provider, or it has no embeddings. */
+/** @throws ConfigurationError when the provider is unknown, or offers no embeddings. */
 export async function openEmbeddingModel(ref: string, config: CriaConfig, env: Surroundings['env']): Promise<EmbeddingModel> {
   const [{ createEmbeddingModel }, { providerOptions }] = await Promise.all([
     import('../providers/embedding/create.ts'),
@@ -122,7 +122,7 @@ export async function openEmbeddingModel(ref: string, config: CriaConfig, env: S
   return createEmbeddingModel(ref, { env, ...providerOptions(ref.slice(0, ref.indexOf('/')), config, env) })
 }
 
-/** The same, opened when it is first asked; what is wrong with it is found out then. */
+/** As `openEmbeddingModel`, but opened at the first use; errors appear then. */
 export function embeddingModelOnDemand(ref: string, config: CriaConfig, env: Surroundings['env']): EmbeddingModel {
   let opened: Promise<EmbeddingModel> | undefined
   return {
@@ -143,7 +143,7 @@ async function embed(
     return await store.embed({ signal, onProgress })
   } catch (error) {
     if (signal.aborted) {
-      throw new CriaError('aborted', 'Embedding was stopped. What was done is kept; the next run goes on from there.', {
+      throw new CriaError('aborted', 'Embedding was stopped. What was done is kept; the next run continues from there.', {
         cause: error,
       })
     }
@@ -151,7 +151,7 @@ async function embed(
   }
 }
 
-/** One report of files and pages. */
+/** Adds up the reports of files and pages. */
 function sumOf(files: FilesReport, pages: FilesReport): FilesReport {
   const counts = Object.fromEntries(COUNTS.map((name) => [name, files[name] + pages[name]]))
   return { ...files, ...counts, skipped: [...files.skipped, ...pages.skipped] }
@@ -159,25 +159,25 @@ function sumOf(files: FilesReport, pages: FilesReport): FilesReport {
 
 const COUNTS = ['files', 'chunks', 'added', 'changed', 'moved', 'removed', 'unchanged', 'ms'] as const
 
-/** The report of a run that looked at no files. */
+/** Returns the report of a run without files. */
 async function asItIs(store: SqliteDocumentStore): Promise<FilesReport> {
   const files = Iterator.from(store.sources()).reduce((sum, { chunks }) => (chunks > 0 ? sum + 1 : sum), 0)
   const { chunks } = await store.stats()
   return { files, chunks, added: 0, changed: 0, moved: 0, removed: 0, unchanged: files, skipped: [], ms: 0 }
 }
 
-/** The folder that the sources of a store are relative to; `undefined` where they are no files. */
+/** Returns the folder that the sources of a store are relative to; `undefined` where the sources are not files. */
 export async function sourceBase(store: SqliteDocumentStore): Promise<string | undefined> {
   const { indexBase } = await import('../stores/ingest/indexable-store.ts')
   return indexBase(store)
 }
 
-/** The file of a store cannot be read, or a part of it. */
+/** Reports whether the failure means that the file of a store is damaged. */
 export function isDamagedStore(failure: unknown): boolean {
   return isCriaError(failure) && failure.code === 'store_failed' && isDamaged(failure)
 }
 
-/** Removes the file of a store that can be made again, where it is damaged; says whether it was. */
+/** Removes the file of a store if it is damaged; reports whether it was. Only for stores that can be rebuilt. */
 export async function removeIfDamaged(path: string): Promise<boolean> {
   const { DatabaseSync } = await import('node:sqlite')
   try {
@@ -190,7 +190,7 @@ export async function removeIfDamaged(path: string): Promise<boolean> {
   return true
 }
 
-/** Removes the file of a store, with what SQLite keeps beside it. */
+/** Removes the file of a store and the files that SQLite keeps beside it. */
 export function removeStore({ path }: Pick<StoreChoice, 'path'>): void {
   for (const suffix of ['', '-wal', '-shm']) rmSync(path + suffix, { force: true })
 }
@@ -200,7 +200,7 @@ async function openFile(options: SqliteDocumentStoreOptions): Promise<SqliteDocu
   try {
     return await SqliteDocumentStore.open(options)
   } catch (thrown) {
-    // Nobody named this file on the command line: that it cannot be used is a failure, no wrong usage.
+    // The user did not name this file on the command line, so this is a failure and not a usage error.
     if (thrown instanceof ConfigurationError) {
       const { hint, details } = thrown
       throw new CriaError('store_failed', thrown.message, {
@@ -216,7 +216,7 @@ export interface TemporaryStore extends AsyncDisposable {
   readonly store: SqliteDocumentStore
 }
 
-/** A store in a folder of its own that is gone with it: for measurements, so that they meet what users meet. */
+/** Opens a store in a folder that is removed on close: measurements use the same kind of store as users. */
 export async function openTemporaryStore(options: { readonly chunk?: ChunkOptions } = {}): Promise<TemporaryStore> {
   const { SqliteDocumentStore } = await import('../stores/sqlite.ts')
   const folder = mkdtempSync(join(tmpdir(), 'cria-eval-'))

@@ -1,6 +1,6 @@
 /**
- * Reads, fills and saves templates of prompts: Markdown files in `CRIA_HOME/templates`, or anywhere, that can be shared. Settings stand between two lines of `---`,
- * below them the prompt; `{{name}}` is a variable, `{{name=value}}` one with a default, and `{{question}}` is what was asked.
+ * Reads, fills and saves prompt templates: Markdown files in `CRIA_HOME/templates` or anywhere else. Settings are between two lines of `---`,
+ * followed by the prompt; `{{name}}` is a variable, `{{name=value}}` a variable with a default, and `{{question}}` the question.
  */
 
 import { existsSync } from 'node:fs'
@@ -15,19 +15,19 @@ import type { HomePaths } from './paths.ts'
 
 export interface Template {
   readonly name: string
-  /** The file. */
+  /** Path of the file. */
   readonly path: string
-  /** One line about it. */
+  /** A description in one line. */
   readonly description?: string
   readonly system?: string
-  /** As after `-m`. */
+  /** Name of the model, as for `-m`. */
   readonly model?: string
-  /** As after `-o`: `temperature=0`. */
+  /** Options in the form of `-o`: `temperature=0`. */
   readonly options: readonly string[]
   readonly prompt: string
-  /** The whole file, which is what its versions are counted by. */
+  /** The whole file, from which versions are derived. */
   readonly text: string
-  /** In the order in which they stand there, without `question`; `null` where one has no default. */
+  /** Defaults by variable, in the order of occurrence, without `question`; `null` without a default. */
   readonly variables: Readonly<Record<string, string | null>>
 }
 
@@ -37,9 +37,9 @@ const SETTINGS = ['description', 'system', 'model', 'options'] as const
 type Setting = (typeof SETTINGS)[number]
 
 /**
- * Reads a template by its name, or by the path of a file: what holds a `/` or ends in `.md`.
+ * Reads a template by its name, or by a path: a text that contains `/` or ends in `.md`.
  *
- * @throws ConfigurationError when there is none, with the name that may have been meant, or it cannot be understood.
+ * @throws ConfigurationError when the template does not exist, with the nearest name, or cannot be parsed.
  */
 export function readTemplate(name: string, paths: HomePaths, cwd: string): Template {
   const isPath = /[/\\]|\.md$/.test(name)
@@ -56,15 +56,15 @@ export function readTemplate(name: string, paths: HomePaths, cwd: string): Templ
   return parseTemplate(name, path, readSmallFile(path, 'template'))
 }
 
-/** Names of the templates of this home, sorted. */
+/** Returns the names of the templates of this home, sorted. */
 export function templateNames(paths: HomePaths): readonly string[] {
   return homeNames(folderOf(paths), '.md').filter((name) => NAME.test(name))
 }
 
 /**
- * Writes a template; what it holds is checked first. Returns its path.
+ * Checks and writes a template. Returns its path.
  *
- * @throws ConfigurationError when the name is taken and `replace` is not set, or the text cannot be understood.
+ * @throws ConfigurationError when the name is taken and `replace` is not set, or the text cannot be parsed.
  */
 export function saveTemplate(name: string, text: string, paths: HomePaths, { replace }: { replace: boolean }): string {
   const path = templatePath(name, paths)
@@ -77,7 +77,7 @@ export function saveTemplate(name: string, text: string, paths: HomePaths, { rep
   return path
 }
 
-/** The file of a template from its parts. */
+/** Returns the file content for the parts of a template. */
 export function formatTemplate({
   system,
   model,
@@ -93,7 +93,7 @@ export function formatTemplate({
 }
 
 /**
- * Reads the text of a template.
+ * Parses the text of a template.
  *
  * @throws ConfigurationError that names the file, the line and what was expected.
  */
@@ -169,10 +169,10 @@ function variablesIn(text: string): Readonly<Record<string, string | null>> {
 }
 
 /**
- * The prompt and the system prompt with their variables filled in, each once: a value is never read for variables. A question that the template
- * has no place for stands below its prompt. The journal counts the versions of the template by its name.
+ * Fills the variables of prompt and system prompt; values are inserted literally and not searched for variables. A question without a
+ * placeholder is appended to the prompt. The journal numbers the versions of the template by its name.
  *
- * @throws ConfigurationError for variables that have no value, and for values of variables that are not there.
+ * @throws ConfigurationError for variables without a value, and for values without a variable.
  */
 export function fillTemplate(
   { name, prompt, system, variables, text: template }: Template,

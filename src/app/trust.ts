@@ -1,8 +1,8 @@
 /**
- * Keeps what the user has allowed: the configuration and the instructions of a folder, and rules for tools.
+ * Stores the user's consent: to the configuration and the instructions of a folder, and to rules for tools.
  *
- * A cloned project could bring a base URL that collects keys, or rules that allow anything. So its configuration is data until the user says
- * otherwise, and the consent is bound to the folder's real path and to the content of the file: another folder or another byte asks again.
+ * A cloned project could bring a base URL that collects keys, or rules that allow everything. Therefore its configuration is ignored until the user
+ * trusts it, and trust is bound to the folder's real path and the file's content: another folder or a changed byte must be trusted again.
  * One file per folder, so that two processes cannot overwrite each other's consent.
  */
 
@@ -17,9 +17,9 @@ import type { HomePaths } from './paths.ts'
 
 export type TrustState = 'trusted' | 'changed' | 'untrusted'
 
-/** A project's own configuration, as it was read: what is hashed is what is parsed. */
+/** A project's own configuration as read; the hash is of the same content that is parsed. */
 export interface ProjectConfig {
-  /** Real path of the folder that holds `.cria`. */
+  /** Real path of the folder that contains `.cria`. */
   readonly folder: string
   readonly file: string
   readonly content: string
@@ -36,10 +36,10 @@ interface Consent {
 const FOLDER_AND_FILE = ['.cria', 'config.json'] as const
 
 /**
- * The `.cria/config.json` of the nearest folder upwards, no further than the repository that `cwd` lies in; outside of a repository only
+ * Finds the `.cria/config.json` of the nearest folder upwards within the repository of `cwd`; outside of a repository only
  * that of `cwd` itself. The user's own home is never a project.
  *
- * @throws ConfigurationError when the file is there and cannot be read.
+ * @throws ConfigurationError when the file exists and cannot be read.
  */
 export function findProjectConfig(cwd: string, paths: HomePaths): ProjectConfig | undefined {
   const start = realPath(cwd)
@@ -57,13 +57,13 @@ export function trustState(project: ProjectConfig, paths: HomePaths): TrustState
   return hash === project.hash ? 'trusted' : 'changed'
 }
 
-/** From now on the configuration counts, as long as it stays as it is. */
+/** Trusts the configuration with its present content. */
 export function trust({ folder, hash }: ProjectConfig, paths: HomePaths, now: Date = new Date()): void {
   const consent: Consent = { folder, sha256: hash, at: now.toISOString() }
   writeHomeFile(consentPath(paths, folder), consent, paths)
 }
 
-/** Takes the consent for a folder back; tells whether there was one. */
+/** Revokes the trust in a folder; reports whether it was trusted. */
 export function revokeTrust(folder: string, paths: HomePaths): boolean {
   return removeHomeFile(consentPath(paths, realPath(folder)))
 }
@@ -73,7 +73,7 @@ function readProject(folder: string, file: string): ProjectConfig {
   return { folder, file, content, hash: sha256(content) }
 }
 
-/** Consent to files of instructions, which is kept beside that for the configuration. */
+/** Consent to instruction files, stored beside that for the configuration. */
 interface InstructionConsent {
   readonly folder: string
   /** SHA-256 of each file, by its name relative to the folder. */
@@ -83,13 +83,13 @@ interface InstructionConsent {
 
 const INSTRUCTIONS = '.instructions.json'
 
-/** Hashes by name. What has changed since is data again until the user has looked at it. */
+/** Returns the trusted hashes by name. A file with another hash must be trusted again. */
 export function trustedInstructions(root: string, paths: HomePaths): ReadonlyMap<string, string> {
   const { folder, files } = readHomeFile<InstructionConsent>(consentPath(paths, root, INSTRUCTIONS)) ?? {}
   return new Map(folder === root && typeof files === 'object' && files !== null ? Object.entries(files) : [])
 }
 
-/** From now on these files may instruct, as long as they stay as they are; others that were trusted before stay so. */
+/** Trusts these instruction files with their present content, in addition to those trusted before. */
 export function trustInstructions(
   root: string,
   files: readonly { readonly name: string; readonly hash: string }[],
@@ -102,7 +102,7 @@ export function trustInstructions(
   writeHomeFile(consentPath(paths, root, INSTRUCTIONS), consent, paths)
 }
 
-/** Tells whether there was a consent. */
+/** Revokes the trust in the instruction files of a folder; reports whether any were trusted. */
 export function revokeInstructions(root: string, paths: HomePaths): boolean {
   return removeHomeFile(consentPath(paths, root, INSTRUCTIONS))
 }
@@ -110,7 +110,7 @@ export function revokeInstructions(root: string, paths: HomePaths): boolean {
 /** A rule that the user has added by answering "always" to a permission request. */
 export interface Approval {
   readonly rule: string
-  /** Real path; `null`: everywhere. */
+  /** Real path; `null` applies everywhere. */
   readonly folder: string | null
   /** ISO 8601. */
   readonly at: string
@@ -122,20 +122,20 @@ export function approvalsFor(cwd: string, paths: HomePaths): readonly Approval[]
   return all(paths).filter(({ folder }) => folder === null || folder === here)
 }
 
-/** @throws CriaError `store_failed` when it cannot be written; ConfigurationError for what is no rule. */
+/** Stores an approval. @throws CriaError `store_failed` when it cannot be written; ConfigurationError for an invalid rule. */
 export function keepApproval(
   rule: string,
   where: { readonly folder: string | null },
   paths: HomePaths,
   now: Date = new Date(),
 ): void {
-  if (!isRule(rule)) throw new ConfigurationError(`${JSON.stringify(rule)} is no rule: expected tool or tool(pattern).`)
+  if (!isRule(rule)) throw new ConfigurationError(`${JSON.stringify(rule)} is not a rule: expected tool or tool(pattern).`)
   const folder = where.folder === null ? null : realPath(where.folder)
   const approval: Approval = { rule, folder, at: now.toISOString() }
   writeHomeFile(fileOf(approval, paths), approval, paths)
 }
 
-/** Takes back a rule, here and everywhere; tells whether there was one. */
+/** Revokes a rule, for this folder and everywhere; reports whether it existed. */
 export function forgetApproval(rule: string, cwd: string, paths: HomePaths): boolean {
   const found = approvalsFor(cwd, paths).filter((approval) => approval.rule === rule)
   for (const approval of found) removeHomeFile(fileOf(approval, paths))
@@ -149,7 +149,7 @@ function all(paths: HomePaths): readonly Approval[] {
     .toSorted((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0))
 }
 
-/** A file that cannot be read, or is not what its name says, allows nothing. */
+/** Returns `undefined`, which allows nothing, for a file that cannot be read or does not match its name. */
 function readApproval(file: string, paths: HomePaths): Approval | undefined {
   const { rule, folder, at } = readHomeFile<Approval>(file) ?? {}
   if (typeof rule !== 'string' || !isRule(rule) || typeof at !== 'string') return undefined

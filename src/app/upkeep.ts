@@ -1,4 +1,4 @@
-/** Journals that this process has open for writing, and who looks after them. Loads nothing: a command that opened none pays nothing. */
+/** Registers the journals that this process has open for writing, for the automatic clean-up. Imports no code, so that other commands start fast. */
 
 import type { GcReport } from '../core/recorder.ts'
 
@@ -10,13 +10,13 @@ export interface TendedJournal {
 
 export const upkeep: { readonly journals: Set<TendedJournal>; readonly derivedStores: Set<string>; atEnd: boolean } = {
   journals: new Set(),
-  /** Files of stores that can be made again from their documents. */
+  /** Files of stores that can be rebuilt from their documents. */
   derivedStores: new Set(),
-  /** The command line looks after them when a command has ended, and says what was removed; else they look after themselves. */
+  /** The command line cleans up after each command and reports removals; if false, each journal cleans up itself. */
   atEnd: false,
 }
 
-/** A clean-up that nobody asked for, in a sentence. */
+/** Describes an automatic clean-up in a sentence. */
 export function describeCleanUp(path: string, { turns, oldest, newest, bytes }: GcReport): string {
   const day = (at: number | null): string => (at === null ? '?' : new Date(at).toISOString().slice(0, 10))
   return (

@@ -24,7 +24,7 @@ async function linesOf(pieces: AsyncIterable<string>): Promise<string[]> {
 }
 
 describe('exportTurns', () => {
-  it('gives every turn with all that it has as one line of JSON, newest first', async () => {
+  it('exports every complete turn as one line of JSON, newest first', async () => {
     const recorder = await journalOf(250)
     const lines = await linesOf(exportTurns(recorder.read))
     expect(lines).toHaveLength(250)
@@ -34,7 +34,7 @@ describe('exportTurns', () => {
     await recorder.close()
   })
 
-  it('gives as many as asked for, of those that were asked for', async () => {
+  it('exports the requested number of the selected turns', async () => {
     const recorder = await journalOf(250)
     const ids = async (limit: number): Promise<string[]> => {
       const lines = await linesOf(exportTurns(recorder.read, { model: 'even', limit }))

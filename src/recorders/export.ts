@@ -1,15 +1,15 @@
-/** A journal as lines of JSON; any journal can be exported, and is never held in memory as a whole. */
+/** Exports a journal as lines of JSON, for any recorder. Never holds the whole journal in memory. */
 
 import { isCriaError } from '../core/error.ts'
 import type { JournalReader, ListTurns } from '../core/recorder.ts'
 import { jsonPieces } from '../util/json-pieces.ts'
 
 export interface ExportOptions extends Omit<ListTurns, 'cursor'> {
-  /** Told of what cannot be read, in words; the rest is exported all the same. */
+  /** Called with a description of each part that cannot be read; the rest is still exported. */
   readonly onDamage?: (what: string) => void
 }
 
-/** One line for each turn, newest first, in pieces: a line may be longer than a string can be. */
+/** Yields one line per turn, newest first, in pieces: a line may exceed the maximum length of a string. */
 export async function* exportTurns(
   reader: JournalReader,
   { onDamage, ...query }: ExportOptions = {},
@@ -32,7 +32,7 @@ async function* exportTurn(
 ): AsyncGenerator<string, void, undefined> {
   try {
     const detail = await reader.turn(turnId)
-    // It may have been removed since it was listed.
+    // The turn may have been removed since it was listed.
     if (detail === undefined) return
     for (const what of detail.damaged ?? []) onDamage?.(`${turnId}: ${what}`)
     yield* jsonPieces(detail)

@@ -57,7 +57,7 @@ describe('usage of a lost turn', () => {
         100,
       ],
       [
-        'when the tools are done, and the next call may have left',
+        'when the tools are done, and the next call may have been sent',
         [
           [1, usage],
           [1, message],
@@ -97,19 +97,19 @@ describe('usage of a lost turn', () => {
 })
 
 describe('a lost turn', () => {
-  it('names the process that is gone, and the code that readers look for', () => {
+  it('names the ended process, and has the code `turn_lost`', () => {
     const { error } = endingAfter([1, text])
     expect(error.code).toBe('turn_lost')
     expect(error.message).toContain('7 on host')
   })
 
-  it('ended when it was last heard of', () => {
+  it('ended at its last sign of life', () => {
     const ending = endingAfter([0, { type: 'start', model: 'm' }], [1, text])
     expect(ending.endedAt).toBe(ending.events[0]?.at)
     expect(endingAfter().endedAt).toBe(500)
   })
 
-  it('says under which key the effect of an open call was announced, and nothing of a call that had not begun', () => {
+  it('names the idempotency key of a started call, and none for a call that was not started', () => {
     const at = stamper(openOf('turn_a'))
     const ending = (startedCalls: ReadonlyMap<string, string>): unknown =>
       endLostTurn({ ...turn, startedCalls }, [at(1, request)], 0).events[0]
@@ -117,7 +117,7 @@ describe('a lost turn', () => {
     expect(ending(new Map())).not.toHaveProperty('result.unknownEffects')
   })
 
-  it('has a result for each request although an id comes twice', () => {
+  it('has a result for each request although an id occurs twice', () => {
     const ending = endingAfter([1, request], [1, result], [2, request])
     expect(ending.events.map(({ type, step }) => [type, step])).toEqual([
       ['tool_result', 2],
@@ -153,22 +153,22 @@ describe('spokenIn', () => {
     ])
   })
 
-  it('says of a call without a result that it was not run', () => {
+  it('reports a call without a result as not run', () => {
     expect(spoken([asked, called, toolAnswer('b')])[2]).toMatch(/^tool: Not run/)
   })
 
-  it('leaves out results that no call asked for', () => {
+  it('leaves out results without a call', () => {
     expect(spoken([asked, toolAnswer('a'), assistant('Done.')])).toEqual(['user: Do it.', 'assistant: Done.'])
   })
 
-  it('leaves out answers that say nothing, and the turn where nothing is left', () => {
+  it('leaves out empty answers, and a turn without other messages', () => {
     expect(spoken([asked, assistant('  ')])).toEqual([])
     expect(spoken([asked], [{ type: 'text_delta', text: '\n', attempt: 1 }])).toEqual([])
     expect(spoken([asked, assistant([{ type: 'thinking', text: 'Hm.' }])])).toEqual([])
     expect(spoken([asked], [{ type: 'text_delta', text: 'Once', attempt: 1 }])).toEqual(['user: Do it.', 'assistant: Once'])
   })
 
-  it('keeps a conversation that was given with the question', () => {
+  it('keeps a conversation passed with the question', () => {
     const given = [user('One?'), assistant('One.'), user('Two?'), assistant('Two.')]
     expect(spoken(given)).toEqual(['user: One?', 'assistant: One.', 'user: Two?', 'assistant: Two.'])
   })

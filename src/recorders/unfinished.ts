@@ -1,6 +1,6 @@
 /**
- * Reconstructs from its stored events and messages what a turn that did not finish came to: the messages that its session goes on with, in a form
- * that every provider accepts, and the end of a turn whose process is gone.
+ * Reconstructs an unfinished turn from its stored events and messages: the messages with which its session continues, in a form that
+ * every provider accepts, and the end of a turn whose process has died.
  */
 
 import { ERROR_CODES } from '../core/error.ts'
@@ -15,7 +15,7 @@ import { addUsage, UNKNOWN_USAGE } from '../core/usage.ts'
 import type { Usage } from '../core/usage.ts'
 import { elapsed } from '../util/clock.ts'
 
-/** Id that `foldEvents` gives to a message which it had to make of deltas. */
+/** Id that `foldEvents` assigns to a message built from deltas. */
 const PARTIAL = 'partial'
 
 const NOT_RUN: Pick<ToolResult, 'content' | 'isError' | 'unknownEffects'> = {
@@ -24,17 +24,17 @@ const NOT_RUN: Pick<ToolResult, 'content' | 'isError' | 'unknownEffects'> = {
 }
 
 /**
- * The messages that a session goes on with after a turn. None for a turn without any answer: a question alone would stand beside the next one,
- * which providers refuse.
+ * Returns the messages of a turn with which its session continues. Empty for a turn without any answer: its question would precede the next
+ * question directly, which providers refuse.
  *
  * @param messages of the turn, in order.
- * @param events of a turn that did not finish: what it showed beyond its messages. Empty for one that did, which has all of its messages.
+ * @param events of an unfinished turn, which may show more than its messages. Empty for a finished turn.
  */
 export function spokenIn(turnId: string, messages: readonly Message[], events: readonly QueryEvent[]): Message[] {
   if (messages.length === 0) return []
   const shown = foldEvents(events)
   const spoken: Message[] = []
-  // A summary is part of what the session was compacted to, or of nothing.
+  // A summary belongs to the compacted conversation only.
   const said = withoutRejected(messages).filter((message) => message.retrieved === undefined && message.summary !== true)
   for (const [index, message] of said.entries()) {
     if (message.role === 'user') spoken.push(message)
@@ -49,7 +49,7 @@ export function spokenIn(turnId: string, messages: readonly Message[], events: r
   return spoken.some((message) => message.role === 'assistant') ? spoken : []
 }
 
-/** Leaves out each answer that was rejected, and the message that rejected it. */
+/** Leaves out each rejected answer, and the message that rejected it. */
 function withoutRejected(messages: readonly Message[]): readonly Message[] {
   return messages.filter(({ role, rejects }, at) => {
     const isRejected = role === 'assistant' && messages[at + 1]?.rejects === true
@@ -57,7 +57,7 @@ function withoutRejected(messages: readonly Message[]): readonly Message[] {
   })
 }
 
-/** One result for each call of a message, directly behind it and in the order of the calls: as it was written, or else as it was shown. */
+/** Returns one result per call, to be placed directly after the message, in the order of the calls: the stored or else the shown result. */
 function answersTo(message: Message, written: readonly Message[], turnId: string, shown: readonly ToolResult[]): Message[] {
   return (message.toolCalls ?? []).map(({ id, name }) => {
     const answer = written.find(({ parts }) => parts.some((part) => part.type === 'tool-result' && part.id === id))
@@ -69,9 +69,9 @@ function answersTo(message: Message, written: readonly Message[], turnId: string
 }
 
 /**
- * What a conversation was compacted to, without the question of a turn that never got an answer.
+ * Returns the compacted conversation without the question of a turn that never got an answer.
  *
- * @param own messages of the turn that compacted it.
+ * @param own messages of the turn that compacted the conversation.
  */
 export function compactedTo(messages: readonly Message[], own: readonly Pick<Message, 'id' | 'role'>[]): readonly Message[] {
   if (own.some(({ role }) => role === 'assistant')) return messages
@@ -85,28 +85,28 @@ export interface LostTurn {
   readonly model: string
   readonly bot: BotIdentity | null
   readonly startedAt: number
-  /** The process that ran it, in words. */
+  /** Description of the process that ran the turn. */
   readonly owner: string
-  /** Calls that were about to have their effect and have no result: the key of each. */
+  /** Idempotency keys of started calls without a result, by call id. */
   readonly startedCalls: ReadonlyMap<string, string>
 }
 
 export interface Ending {
-  /** What is missing for a stream that ends well: results of open calls, and the terminal event. */
+  /** The missing events of a complete stream: results of open calls, and the terminal event. */
   readonly events: readonly QueryEvent[]
   readonly text: string
   readonly usage: Usage
-  /** US dollars, of the calls that were reported; `null` when one of them, or all, are unknown. */
+  /** US dollars of the reported model calls; `null` when the cost of a call, or of all, is unknown. */
   readonly costUsd: number | null
   readonly error: ErrorInfo
-  /** The last sign of life. */
+  /** Time of the last sign of life, epoch milliseconds. */
   readonly endedAt: number
 }
 
 const INTERRUPTED =
   'Interrupted: the process ended while this tool ran. Its effects are unknown: it may have had all of them, some, or none.'
 
-/** @param now the time at which the loss was noticed. */
+/** @param now time at which the loss was noticed, epoch milliseconds. */
 export function endLostTurn(turn: LostTurn, events: readonly QueryEvent[], now: number): Ending {
   const last = events.at(-1)
   const endedAt = last?.at ?? turn.startedAt
@@ -136,7 +136,7 @@ export function endLostTurn(turn: LostTurn, events: readonly QueryEvent[], now: 
   return { events: missing, text: foldEvents(events).text, usage: lostUsage(events), costUsd: lostCost(events), error, endedAt }
 }
 
-/** Requests without a result, in order. An id may come again in a later step, when its first call has been answered. */
+/** Returns requests without a result, in order. An id may occur again in a later step, after its first call was answered. */
 function openRequests(events: readonly QueryEvent[]): EventOf<'tool_request'>[] {
   const open = new Map<string, EventOf<'tool_request'>>()
   for (const event of events) {
@@ -147,8 +147,8 @@ function openRequests(events: readonly QueryEvent[]): EventOf<'tool_request'>[] 
 }
 
 /**
- * The sum of what was reported. Where a model call may have been under way, whose tokens nobody reported, the sum is a lower bound and
- * marked as an estimate; where nothing was reported at all, it is unknown.
+ * Adds up the reported usage. Where a model call may have been under way, its tokens are unreported, so the sum is a lower bound,
+ * marked as estimated; where nothing was reported, it is unknown.
  */
 function lostUsage(events: readonly QueryEvent[]): Usage {
   const reports = events.filter((event) => event.type === 'usage')
@@ -163,7 +163,7 @@ function lostCost(events: readonly QueryEvent[]): number | null {
   return costs.length === 0 ? null : costs.reduce((sum, cost) => (sum === null || cost === null ? null : sum + cost), 0)
 }
 
-/** After the report of a step come its tools, and when all of them have answered, the next call leaves. */
+/** Reports whether a model call may be under way: after a step's report, the next call is sent once all tools have answered. */
 function callUnderWay(events: readonly QueryEvent[], reported: number): boolean {
   if (events.some((event) => event.step > reported)) return true
   const hadTools = events.some((event) => event.type === 'tool_request' && event.step === reported)

@@ -29,7 +29,7 @@ const answering = (): ScriptedModel =>
     facts: { contextWindow: 9000 },
   })
 
-test('ENG-STREAM-003 a turn that was recorded is played again without the model, part by part', async () => {
+test('ENG-STREAM-003 replays a recorded turn without the model, part by part', async () => {
   const model = answering()
   const first = await turn(cassette(file, model))
   expect(model.requests).toHaveLength(2)
@@ -46,7 +46,7 @@ test('ENG-STREAM-003 a turn that was recorded is played again without the model,
   }
 })
 
-test('what was not recorded fails without a model, and is recorded with one', async () => {
+test('an unrecorded request fails without a model, and is recorded with a model', async () => {
   const ask = (model: LanguageModel, prompt: string): Promise<string> =>
     new SimpleBot({ model, recorder: false, streamTarget: 'none' }).ask(prompt).then(({ content }) => content)
   await ask(cassette(file, new ScriptedModel(['Fog.'])), 'Bergen?')
@@ -61,7 +61,7 @@ test('what was not recorded fails without a model, and is recorded with one', as
   expect(await ask(cassette(file), 'Bergen?')).toBe('Fog.')
 })
 
-test('equal requests get their answers in order, and then the last one', async () => {
+test('equal requests get their answers in order, then the last answer again', async () => {
   const ask = async (model: LanguageModel): Promise<string | undefined> => (await collect(query({ prompt: 'Roll.', model }))).text
   const recording = cassette(file, new ScriptedModel(['One.', 'Six.']))
   expect([await ask(recording), await ask(recording)]).toEqual(['One.', 'Six.'])
@@ -69,24 +69,24 @@ test('equal requests get their answers in order, and then the last one', async (
   expect([await ask(played), await ask(played), await ask(played)]).toEqual(['One.', 'Six.', 'Six.'])
 })
 
-test('an answer that broke off is not kept', async () => {
+test('an interrupted answer is not recorded', async () => {
   const broken = new ScriptedModel([{ text: ['Fo', 'g.'], fail: { after: 1, error: new Error('gone') } }])
   const { types } = await collect(query({ prompt: 'Bergen?', model: cassette(file, broken), retry: { maxRetries: 0 } }))
   expect(types.at(-1)).toBe('error')
-  expect(() => cassette(file)).toThrow(/There is no recording .*weather\.json: give cassette\(\) a model/)
+  expect(() => cassette(file)).toThrow(/There is no recording .*weather\.json: pass a model to cassette\(\)/)
 })
 
-test('a file that is none is told, and left as it is', () => {
+test('rejects a file that is not a recording, and leaves it unchanged', () => {
   const other = join(folder, 'package.json')
   writeFileSync(other, '{"name": "x"}')
-  expect(() => cassette(other, answering())).toThrow(/is no recording of a cassette/)
+  expect(() => cassette(other, answering())).toThrow(/is not a recording of a cassette/)
   writeFileSync(other, 'x')
   expect(() => cassette(other)).toThrow(expect.objectContaining({ code: 'configuration' }))
   expect(() => cassette(file, 'openai/gpt-5' as never)).toThrow(/such as createModel\(\) makes, but got "openai\/gpt-5"/)
   expect(readFileSync(other, 'utf8')).toBe('x')
 })
 
-test('a request that is not recorded is compared with the nearest that is, part by part', async () => {
+test('the error for an unrecorded request lists the differences from the nearest recording', async () => {
   const ask = (model: LanguageModel, system: string, prompt: string, temperature = 0): Promise<unknown> =>
     new SimpleBot({ model, recorder: false, streamTarget: 'none', system, temperature }).ask(prompt)
   const model = new ScriptedModel(() => 'Fog.')
@@ -101,7 +101,7 @@ test('a request that is not recorded is compared with the nearest that is, part 
     '- temperature: recorded 0, now 0.5',
     '- messages[1] (user): recorded "Bergen?", now "Oslo?"',
   ])
-  // Texts that begin alike are told apart by their hash.
+  // Texts with the same beginning differ by their hash.
   const later = await missed(ask(cassette(file), `Be kind. ${'So '.repeat(61)}`, 'Bergen?'))
   expect(later).toMatch(/messages\[0\] \(system\): recorded "Be kind\..*… \([0-9a-f]{8}\), now "Be kind\..*… \([0-9a-f]{8}\)$/)
   // A recording of an older version has no outlines.

@@ -1,4 +1,4 @@
-/** Answers of a model, kept in a file: tests ask it once, and then nobody. */
+/** Records a model's answers in a file and replays them, so that tests call the model only once. */
 
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
@@ -9,7 +9,7 @@ import { canonicalJson, sha256 } from '../util/hash.ts'
 import { describe, isRecord } from '../util/check.ts'
 import { makeFolder, writeFileAtomically } from '../util/files.ts'
 
-/** What stands in the file. */
+/** Content of the file. */
 interface Recording {
   readonly version: 1
   readonly model: Pick<LanguageModel, 'ref' | 'facts'>
@@ -17,33 +17,33 @@ interface Recording {
 }
 
 interface RecordedAnswer {
-  /** Hash of the request. */
+  /** Hash of the request, SHA-256. */
   readonly request: string
-  /** How the last message began, for people. */
+  /** Beginning of the last message, for readers of the file. */
   readonly question: string
-  /** The beginning of each part of the request, so that one that is not recorded can be compared. Absent in older files. */
+  /** Beginning of each part of the request, to find the differences of an unrecorded request. Absent in older files. */
   readonly outline?: Outline
   readonly parts: readonly ModelPart[]
 }
 
-/** By name: `temperature`, `messages[0] (system)`, `tools.search`. */
+/** By name of the part: `temperature`, `messages[0] (system)`, `tools.search`. */
 type Outline = Readonly<Record<string, string>>
 
-/** Of the last message, in UTF-16 units. */
+/** Length of the stored beginning of the last message, in UTF-16 units. */
 const SHOWN = 200
 
 /**
- * A model that answers a request as it was answered when it came first; the answer is in a file, which belongs beside the tests.
+ * Makes a model that replays recorded answers from a file, which belongs beside the tests.
  *
  *     const model = cassette('test/answers.json', process.env.OPENAI_API_KEY ? createModel('openai/gpt-5-mini') : undefined)
  *
- * Equal requests that follow each other get the answers that were recorded for them, in that order; after the last one the model is asked again
- * and its answer kept, or, without a model, the last one comes again. Only whole answers are kept: what fails or is left is not. The file holds questions and answers, no keys. Delete it to record anew.
+ * Equal requests get their recorded answers in order. After the last answer, the model is called again and its answer recorded; without a model
+ * the last answer is repeated. Only complete answers are recorded. The file contains questions and answers, no keys. Delete it to record anew.
  *
- * @param path the file; made when the first answer is kept.
- * @param model answers what is not in the file. Without it such a request fails, so that tests never reach the network; the error says what differs
- *   from the recorded request that is nearest.
- * @throws ConfigurationError when the file is no recording, or there is neither file nor model.
+ * @param path the file; created when the first answer is recorded.
+ * @param model answers requests that are not in the file. Without it such a request fails, so that tests never use the network; the error lists the
+ *   differences from the nearest recorded request.
+ * @throws ConfigurationError when the file is not a recording, or both file and model are missing.
  */
 export function cassette(path: string, model?: LanguageModel): LanguageModel {
   if (model !== undefined && typeof model?.stream !== 'function')
@@ -75,14 +75,14 @@ export function cassette(path: string, model?: LanguageModel): LanguageModel {
         yield part
       }
     } finally {
-      // Whoever has the end asks for nothing more.
+      // A reader may stop at the finish part, so the answer is recorded here.
       if (parts.some(({ type }) => type === 'finish'))
         keep(file, model, { request: key, question: questionOf(request), outline: outlineOf(request), parts })
     }
   }
 }
 
-/** What the provider is sent: grounding stands in the messages as text, and however an answer travels, it is the same. */
+/** Hashes what the provider receives. Leaves out `grounding`, which the messages contain as text, and `stream`, which does not change the answer. */
 function keyOf({ grounding: _, stream: __, ...sent }: ModelRequest): string {
   return sha256(canonicalJson(sent))
 }
@@ -97,7 +97,7 @@ function keep(file: string, { ref, facts }: LanguageModel, answer: RecordedAnswe
   writeFileAtomically(file, `${JSON.stringify(recording, undefined, 2)}\n`)
 }
 
-/** @throws ConfigurationError when there is a file, but no recording. */
+/** @throws ConfigurationError when the file exists and is not a recording. */
 function read(file: string): Recording | undefined {
   if (!existsSync(file)) return undefined
   let found: unknown
@@ -105,12 +105,12 @@ function read(file: string): Recording | undefined {
     found = JSON.parse(readFileSync(file, 'utf8'))
   } catch (thrown) {
     throw new ConfigurationError(
-      `${file} is no recording of a cassette: ${thrown instanceof Error ? thrown.message : String(thrown)}`,
+      `${file} is not a recording of a cassette: ${thrown instanceof Error ? thrown.message : String(thrown)}`,
     )
   }
   if (!isRecording(found))
     throw new ConfigurationError(
-      `${file} is no recording of a cassette: it must hold version 1, a model and answers, but is ${describe(found)}.`,
+      `${file} is not a recording of a cassette: it must hold version 1, a model and answers, but is ${describe(found)}.`,
     )
   return found
 }
@@ -123,7 +123,7 @@ function isRecording(value: unknown): value is Recording {
 }
 
 function nothingToPlay(file: string): { readonly ref: string; readonly facts: ModelFacts } {
-  throw new ConfigurationError(`There is no recording ${file}: give cassette() a model, and it is made.`)
+  throw new ConfigurationError(`There is no recording ${file}: pass a model to cassette() to record one.`)
 }
 
 function unknown(file: string, request: ModelRequest, answers: readonly RecordedAnswer[]): CriaError {
@@ -131,14 +131,14 @@ function unknown(file: string, request: ModelRequest, answers: readonly Recorded
   const said = differences.length === 0 ? '' : ` The recorded request that is nearest differs in:\n${differences.join('\n')}`
   return new CriaError(
     'invalid_request',
-    `${file} holds no answer to this request of ${request.model}: ${JSON.stringify(questionOf(request))}.${said}`,
-    { hint: 'Give cassette() a model once, and it is recorded. A request is another one when anything in it has changed.' },
+    `${file} holds no answer to this request for ${request.model}: ${JSON.stringify(questionOf(request))}.${said}`,
+    { hint: 'Pass a model to cassette() once to record it. Any change makes a different request.' },
   )
 }
 
-/** Of a part of a request, in UTF-16 units. */
+/** Stored length of each part of a request, in UTF-16 units. */
 const PART_SHOWN = 100
-/** Differences that an error names. */
+/** Maximum number of differences in an error. */
 const MOST_SHOWN = 8
 
 function outlineOf({ grounding: _, stream: __, messages, tools = [], ...settings }: ModelRequest): Outline {
@@ -153,12 +153,12 @@ function outlineOf({ grounding: _, stream: __, messages, tools = [], ...settings
   return Object.fromEntries(parts.map(([name, value]) => [name, beginning(canonicalJson(value))]))
 }
 
-/** A long text with a hash of all of it: two that begin alike are told apart. */
+/** Shortens a long text and appends a hash of all of it, so that texts with the same beginning differ. */
 function beginning(json: string): string {
   return json.length <= PART_SHOWN ? json : `${json.slice(0, PART_SHOWN).toWellFormed()}… (${sha256(json).slice(0, 8)})`
 }
 
-/** What the nearest of the recorded requests has otherwise, a line each; nothing where none has an outline. */
+/** Returns the differences from the nearest recorded request, one per line; empty where no recorded request has an outline. */
 function differencesFrom(asked: Outline, answers: readonly RecordedAnswer[]): readonly string[] {
   const outlines = answers.flatMap(({ outline }) => (outline === undefined ? [] : [outline]))
   const [nearest] = outlines
@@ -172,7 +172,7 @@ function differencesFrom(asked: Outline, answers: readonly RecordedAnswer[]): re
   return more <= 0 ? lines : [...lines.slice(0, MOST_SHOWN), `- and ${more} more`]
 }
 
-/** `names`: the parts that differ; `alike`: characters at the beginning that these have in common. */
+/** Returns as `names` the parts that differ, and as `alike` the number of leading characters that these have in common. */
 function compared(
   asked: Outline,
   outline: Outline,

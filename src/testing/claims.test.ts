@@ -1,4 +1,4 @@
-/** Suites test what an adapter claims, and name what it does not. */
+/** Suites test the capabilities that an adapter claims, and name the others. */
 
 import { expect, test } from 'vitest'
 import { MemoryDocumentStore } from '../index.ts'
@@ -36,7 +36,7 @@ const storeSuite = (claims?: readonly StoreCapability[], without?: 'around'): De
     documentStoreSuite('mine', create, runner, claims === undefined ? {} : { claims })
   })
 
-test('CORE-STORE-001 a store is tested for what it claims, and the title names the rest', () => {
+test('CORE-STORE-001 the suite tests the capabilities that a store claims, and its title names the others', () => {
   const all = storeSuite()
   const some = storeSuite(STORE_CAPABILITIES.filter((each) => each !== 'patterns' && each !== 'word-forms'))
   expect(all.suites).toEqual(['mine'])
@@ -44,18 +44,18 @@ test('CORE-STORE-001 a store is tested for what it claims, and the title names t
   const left = [...all.tests.keys()].filter((title) => !some.tests.has(title))
   expect(left).toEqual([
     'finds other forms of a word, misspellings, parts of names, and scripts without spaces',
-    'a filter may hold patterns, and a pattern is only a pattern',
-    'a filter of paths takes the patterns that people know from their shells',
+    'filters may contain patterns, whose other characters are literal',
+    'path filters accept shell glob patterns',
   ])
 })
 
-test('a claim that does not hold fails', async () => {
+test('a false claim fails', async () => {
   const { tests } = storeSuite(undefined, 'around')
   const [, run] = [...tests].find(([title]) => title.startsWith('around')) ?? []
   await expect(run?.()).rejects.toThrow('it has no method `around`')
 })
 
-test('a recorder is tested for what it claims; a capability that there is not is refused', () => {
+test('the suite tests the capabilities that a recorder claims, and refuses unknown capabilities', () => {
   const suite = (claims?: readonly RecorderCapability[]): Defined =>
     defined((runner) => recorderSuite('mine', () => Promise.reject(new Error('not run')), runner, claims && { claims }))
   expect(suite().suites).toEqual(expect.arrayContaining(['searches', 'upkeep', 'budgets', 'answers', 'users and tags']))

@@ -1,4 +1,4 @@
-/** What suites share: the test runner, tests with something to close, and the capabilities that an adapter claims. */
+/** Shared by the suites: the test runner, tests that close their fixture, and the capabilities that an adapter claims. */
 
 import { ConfigurationError } from '../core/error.ts'
 import type { MaybePromise } from '../core/maybe-promise.ts'
@@ -11,7 +11,7 @@ export interface Runner {
   readonly it: (name: string, run: () => Promise<void>) => void
 }
 
-/** Defines tests that each get a bench of their own, which is closed after them. */
+/** Returns a function that defines tests, each with a bench of its own, which is closed after the test. */
 export function testsOn<Bench extends { close(): MaybePromise<void> }>(
   create: () => MaybePromise<Bench>,
   it: Runner['it'],
@@ -29,9 +29,9 @@ export function testsOn<Bench extends { close(): MaybePromise<void> }>(
 }
 
 /**
- * What is not claimed, for the title of a suite; empty where everything is.
+ * Returns the part of a suite's title that names unclaimed capabilities; empty where all are claimed.
  *
- * @throws ConfigurationError for a claim that there is not.
+ * @throws ConfigurationError for an unknown capability.
  */
 export function unclaimed<Capability extends string>(all: readonly Capability[], claims: readonly Capability[]): string {
   const unknown = claims.find((claim) => !all.includes(claim))

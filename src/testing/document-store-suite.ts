@@ -1,10 +1,10 @@
 /**
- * What every document store has to do, whatever it is kept in. Run it on your own:
+ * Tests the behaviour that every document store must have. Run it on your own store:
  *
  *     import { describe, it } from 'vitest'        // or node:test, or any other with these two
  *     documentStoreSuite('my store', async () => ({ open: () => openMine(), remove: () => {} }), { describe, it })
  *
- * A store that cannot do all of it says what it claims, and is tested for that: `{ claims: ['filters'] }` as the last argument.
+ * A store without some of the optional capabilities passes the others as the last argument, and is tested for those: `{ claims: ['filters'] }`.
  */
 
 import assert from 'node:assert/strict'
@@ -13,20 +13,20 @@ import type { Runner } from './claims.ts'
 import type { MaybePromise } from '../core/maybe-promise.ts'
 import type { ChunkFilter, DocumentStore, ScoredChunk, SourceDocument, Surroundings } from '../core/store.ts'
 
-/** One empty store. */
+/** An empty store. */
 export interface StoreUnderTest {
-  /** Opens it; opened a second time, after it was closed, it holds what it held, unless it `forgets`. */
+  /** Opens the store; opened again after it was closed, it still contains its documents, unless it `forgets`. */
   open(): MaybePromise<DocumentStore>
-  /** The store ends with its process. */
+  /** The documents are lost when the store is closed. */
   readonly forgets?: boolean
   /** Called after every opened store has been closed. */
   remove(): MaybePromise<void>
 }
 
 /**
- * What a store may leave out. `filters`: the option `filter` of `search`. `patterns`: `{ glob }` in filters. `word-forms`: finds inflected and misspelt
- * words, letters with and without marks, parts of names, and scripts without spaces. `stop-words`: finds nothing for words that every text has. `order`: finds the same whatever the
- * order in which documents were added, changed and removed. `surroundings`: has `around`. `evidence`: chunks carry `evidence`.
+ * Optional capabilities. `filters`: the option `filter` of `search`. `patterns`: `{ glob }` in filters. `word-forms`: finds inflected and misspelt
+ * words, letters with and without marks, parts of names, and scripts without spaces. `stop-words`: finds nothing for words of every text. `order`:
+ * results are independent of the order in which documents were added, changed and removed. `surroundings`: has `around`. `evidence`: chunks carry `evidence`.
  */
 export const STORE_CAPABILITIES = [
   'filters',
@@ -42,7 +42,7 @@ export type StoreCapability = (typeof STORE_CAPABILITIES)[number]
 
 /** Options of `documentStoreSuite()`. */
 export interface StoreSuiteOptions {
-  /** Optional capabilities that the store claims; default all. */
+  /** Optional capabilities that the store has; default all. */
   readonly claims?: readonly StoreCapability[]
 }
 
@@ -58,7 +58,7 @@ const FRUIT: readonly SourceDocument[] = [
   { source: 'c', text: 'apple juice', metadata: { year: '1874', "it's": 'odd' } },
 ]
 
-/** Text that query languages, parsers and databases stumble over. */
+/** Text that may break query languages, parsers and databases. */
 export const AWKWARD_QUERIES: readonly string[] = [
   '',
   ' \n\t ',
@@ -96,7 +96,7 @@ export const AWKWARD_QUERIES: readonly string[] = [
   '[0-9]+(',
 ]
 
-/** Documents in several languages and forms, and for each query the source that has to come first. */
+/** Documents in several languages and forms, and for each query the source that must come first. */
 export const WORD_FORMS: {
   readonly documents: readonly SourceDocument[]
   readonly cases: readonly (readonly [query: string, source: string])[]
@@ -136,7 +136,7 @@ export const WORD_FORMS: {
 
 type FilterCase = readonly [filter: ChunkFilter, found: readonly string[]]
 
-/** @throws ConfigurationError for a capability that there is not. */
+/** @throws ConfigurationError for an unknown capability. */
 export function documentStoreSuite(
   name: string,
   create: () => MaybePromise<StoreUnderTest>,
@@ -171,7 +171,7 @@ export function documentStoreSuite(
   }
 
   describe(`${name}${missing}`, () => {
-    test('CORE-STORE-001 finds at once and after reopening what was appended', async (store, reopen) => {
+    test('CORE-STORE-001 finds appended documents at once and after reopening', async (store, reopen) => {
       await store.append(MILL)
       assert.deepEqual(sources(await store.retrieve('mill', 5)), ['mill.md'])
       const again = await reopen()
@@ -180,7 +180,7 @@ export function documentStoreSuite(
       assert.equal(found.text, MILL.text.slice(found.start, found.end))
     })
 
-    test('CORE-STORE-001 gives the best first, at most as many as asked for', async (store) => {
+    test('CORE-STORE-001 returns the best chunks first, at most the requested number', async (store) => {
       await store.extend(SUITE_DOCUMENTS)
       const found = await store.retrieve('flour from the mill', 5)
       assert.deepEqual(sources(found), ['bakery.md', 'mill.md'])
@@ -192,7 +192,7 @@ export function documentStoreSuite(
       for (const none of [0, -1]) assert.deepEqual(await store.retrieve('mill', none), [])
     })
 
-    test('CORE-STORE-001 takes strings, iterables and async iterables', async (store) => {
+    test('CORE-STORE-001 accepts strings, iterables and async iterables', async (store) => {
       await store.append('A note about turbines.')
       await store.extend(new Set([MILL, 'A note about sails.']))
       await store.extend(
@@ -203,7 +203,7 @@ export function documentStoreSuite(
       for (const query of ['turbines', 'sails', 'wheel', 'bread']) assert.equal((await store.retrieve(query, 5)).length, 1, query)
     })
 
-    test('a chunk says where it comes from, and its range cut out of the text is its text', async (store) => {
+    test('a chunk names its source, and its range in the source is its text', async (store) => {
       const sentence = (at: number): string => `Sentence number ${at} speaks of ${at % 7 === 0 ? 'herons' : 'sparrows'}.`
       const text = Array.from({ length: 400 }, (_, at) => sentence(at)).join(' ')
       const metadata = { year: 1874, tags: ['birds'], nested: { deep: null } }
@@ -220,7 +220,7 @@ export function documentStoreSuite(
       }
     })
 
-    test('a document takes the place of an earlier one with the same source', async (store, reopen) => {
+    test('a document replaces an earlier one with the same source', async (store, reopen) => {
       await store.extend(SUITE_DOCUMENTS)
       await store.append({ ...MILL, text: 'The windmill on the hill.' })
       const again = await reopen()
@@ -228,7 +228,7 @@ export function documentStoreSuite(
       assert.deepEqual(sources(await again.retrieve('windmill hill', 5)).slice(0, 1), ['mill.md'])
     })
 
-    test('the same document again changes nothing', async (store) => {
+    test('adding the same document again changes nothing', async (store) => {
       await store.extend(SUITE_DOCUMENTS)
       const before = await store.retrieve('the mill by the river', 10)
       await store.extend(SUITE_DOCUMENTS)
@@ -236,7 +236,7 @@ export function documentStoreSuite(
       assert.deepEqual(await store.retrieve('the mill by the river', 10), before)
     })
 
-    test('deletes a source, and says whether it was there', async (store, reopen) => {
+    test('deletes a source, and reports whether it existed', async (store, reopen) => {
       await store.extend(SUITE_DOCUMENTS)
       assert.equal(await store.delete('mill.md'), true)
       assert.equal(await store.delete('mill.md'), false)
@@ -246,7 +246,7 @@ export function documentStoreSuite(
       assert.deepEqual(sources(await again.retrieve('bread', 5)), ['bakery.md'])
     })
 
-    test('CORE-STORE-001 reset removes everything, and the store goes on', async (store, reopen) => {
+    test('CORE-STORE-001 reset removes everything, and the store stays usable', async (store, reopen) => {
       await store.extend(SUITE_DOCUMENTS)
       await store.reset()
       await store.reset()
@@ -257,7 +257,7 @@ export function documentStoreSuite(
       assert.deepEqual(sources(await again.retrieve('mill', 5)), ['mill.md'])
     })
 
-    claimed('order', 'what was added, changed and removed one by one is found as if it had been added at once', async (store) => {
+    claimed('order', 'results do not depend on the order of additions, changes and removals', async (store) => {
       const fresh = await create()
       const other = await fresh.open()
       try {
@@ -277,7 +277,7 @@ export function documentStoreSuite(
       }
     })
 
-    test('a query is text, whatever it looks like', async (store) => {
+    test('treats any query as plain text', async (store) => {
       for (const query of AWKWARD_QUERIES) assert.deepEqual(await store.retrieve(query, 5), [], `empty store: ${query}`)
       await store.extend(SUITE_DOCUMENTS)
       const folds = claims.includes('word-forms')
@@ -294,7 +294,7 @@ export function documentStoreSuite(
       assert.deepEqual(await store.retrieve('what is the', 5), [])
     })
 
-    test('finds something in a question of a million characters', async (store) => {
+    test('searches with a question of a million characters', async (store) => {
       await store.extend(SUITE_DOCUMENTS)
       const noise = Array.from({ length: 10_000 }, (_, at) => `noise${at}`).join(' ')
       assert.deepEqual(sources(await store.retrieve(`${noise} wheel`, 5)), ['mill.md'])
@@ -317,7 +317,7 @@ export function documentStoreSuite(
         assert.deepEqual(sources(await store.search('apple', { filter, limit: 20 })).sort(), found, JSON.stringify(filter))
     }
 
-    claimed('filters', 'filters by source, title and metadata, and a value is only a value', async (store) => {
+    claimed('filters', 'filters by source, title and metadata, and treats a value literally', async (store) => {
       await store.extend(FRUIT)
       await finds(store, [
         [{}, ['a', 'b', 'c']],
@@ -343,7 +343,7 @@ export function documentStoreSuite(
       assert.equal((await store.search('apple pie', { filter: { year: [1875, '1874'] }, limit: 1 })).length, 1)
     })
 
-    claimed('patterns', 'a filter may hold patterns, and a pattern is only a pattern', async (store) => {
+    claimed('patterns', 'filters may contain patterns, whose other characters are literal', async (store) => {
       await store.extend(FRUIT)
       await finds(store, [
         [{ title: { glob: 'T*' } }, ['b']],
@@ -354,7 +354,7 @@ export function documentStoreSuite(
       ])
     })
 
-    claimed('patterns', 'a filter of paths takes the patterns that people know from their shells', async (store) => {
+    claimed('patterns', 'path filters accept shell glob patterns', async (store) => {
       const paths = ['docs/a.md', 'docs/deep/b.md', 'docs/c.txt', 'src/a.ts', '/home/x/a.md', 'https://example.com/docs/d.html']
       await store.extend([...paths, 'Docs/e.md'].map((source) => ({ source, text: 'apple' })))
       await finds(store, [
@@ -371,7 +371,7 @@ export function documentStoreSuite(
       ])
     })
 
-    claimed('filters', 'a filter reaches chunks behind any number of better ones', async (store) => {
+    claimed('filters', 'a filter finds chunks that rank below any number of others', async (store) => {
       await store.extend(
         Array.from({ length: 300 }, (_, at) => ({ source: `pear-${at}`, text: 'pear pear pear', metadata: { wanted: false } })),
       )
@@ -383,7 +383,7 @@ export function documentStoreSuite(
       assert.deepEqual(sources(await store.search('pear', { filter: { wanted: true }, limit: 3 })), ['wanted'])
     })
 
-    claimed('surroundings', 'around gives the chunks beside one and the text from the first to the last', async (store) => {
+    claimed('surroundings', 'around returns the neighbours of a chunk and the text that spans them', async (store) => {
       assert.ok(store.around !== undefined, 'it has no method `around`')
       const paragraphs = Array.from(
         { length: 12 },
@@ -410,7 +410,7 @@ export function documentStoreSuite(
       assert.deepEqual((await store.around(first?.id ?? '', { chunks: 0 }))?.text, first?.text)
     })
 
-    test('equal chunks are all there, in a stable order', async (store, reopen) => {
+    test('returns all equal chunks, in a stable order', async (store, reopen) => {
       const copies = Array.from({ length: 40 }, (_, at) => ({ source: `copy-${at}`, text: 'The same words in every copy.' }))
       await store.extend(copies)
       const found = await store.retrieve('same words', 40)
@@ -420,7 +420,7 @@ export function documentStoreSuite(
       assert.deepEqual(await again.retrieve('same words', 40), found)
     })
 
-    test('keeps any text, lone surrogates replaced', async (store, reopen) => {
+    test('keeps any text, but replaces lone surrogates', async (store, reopen) => {
       const text = 'Zeppelin \u0000 null, \ud800 lone, \u202e turned, 👩‍👩‍👧 joined,\r\n lines\u2028 and more.'
       await store.append({ source: 'odd \u0000 name\udfff', title: 'odd \ud800', text })
       const again = await reopen()
@@ -440,7 +440,7 @@ export function documentStoreSuite(
       assert.equal(await store.delete('empty'), true)
     })
 
-    test('says what is wrong with a document or an option', async (store) => {
+    test('errors name the wrong document or option', async (store) => {
       const endless: Record<string, unknown> = {}
       endless['self'] = endless
       const odd = { source: 'x', text: 'x', metadata: endless }
@@ -453,11 +453,11 @@ export function documentStoreSuite(
       await assert.rejects(() => store.search('mill', { signal: AbortSignal.abort(reason) }), reason)
     })
 
-    claimed('evidence', 'evidence tells how much of the query stands in the chunk', async (store) => {
+    claimed('evidence', 'evidence measures how much of the query the chunk contains', async (store) => {
       await store.extend(SUITE_DOCUMENTS)
       const [whole] = await store.retrieve('stone bridge', 1)
       const [part] = await store.retrieve('stone cathedral', 1)
-      assert.ok(whole?.evidence !== undefined && part?.evidence !== undefined, 'its chunks carry no evidence')
+      assert.ok(whole?.evidence !== undefined && part?.evidence !== undefined, 'the chunks carry no evidence')
       assert.ok(Math.abs(whole.evidence.coverage - 1) < 1e-9)
       assert.ok(part.evidence.coverage > 0 && part.evidence.coverage < 0.9)
       assert.equal(Object.keys(part.evidence.weights).length, 2)

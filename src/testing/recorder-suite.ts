@@ -1,5 +1,5 @@
 /**
- * What every journal has to do, whatever it is kept in. Run it on your own:
+ * Tests the behaviour that every journal must have. Run it on your own journal:
  *
  *     import { describe, it } from 'vitest'        // or node:test, or any other with these two
  *     recorderSuite('my journal', async () => ({ open: (options) => openMine(options), remove: () => {} }), { describe, it })
@@ -23,9 +23,9 @@ import type { MaybePromise } from '../core/maybe-promise.ts'
 export type { JournalUnderTest } from './recorder/bench.ts'
 
 /**
- * What a journal may leave out. `search`: `turns({ search })` finds words. `users`: turns are marked with users and tags, listed, counted and deleted by
- * them. `follow`: a turn is followed while it is written. `upkeep`: statistics and clean-up. `budgets`: has `budget`, `answers`: has `cache`, each for all
- * who share the journal.
+ * Optional capabilities. `search`: `turns({ search })` finds words. `users`: turns have users and tags, and are listed, counted and deleted by
+ * them. `follow`: a turn can be followed while it is written. `upkeep`: statistics and clean-up. `budgets`: has `budget`, `answers`: has `cache`,
+ * each shared by all recorders of the journal.
  */
 export const RECORDER_CAPABILITIES = ['search', 'users', 'follow', 'upkeep', 'budgets', 'answers'] as const
 /** Optional capabilities of a journal. */
@@ -33,11 +33,11 @@ export type RecorderCapability = (typeof RECORDER_CAPABILITIES)[number]
 
 /** Options of `recorderSuite()`. */
 export interface RecorderSuiteOptions {
-  /** Optional capabilities that the journal claims; default all. */
+  /** Optional capabilities that the journal has; default all. */
   readonly claims?: readonly RecorderCapability[]
 }
 
-/** @throws ConfigurationError for a capability that there is not. */
+/** @throws ConfigurationError for an unknown capability. */
 export function recorderSuite(
   name: string,
   create: () => MaybePromise<JournalUnderTest>,

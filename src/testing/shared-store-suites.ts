@@ -1,4 +1,4 @@
-/** What every keeper of budgets and everything that keeps answers has to do. */
+/** Tests the behaviour that every budget store and every cache store must have. */
 
 import assert from 'node:assert/strict'
 import type { Amount, BudgetKey, BudgetStore, SharedUse } from '../core/budget.ts'
@@ -7,11 +7,11 @@ import type { CacheStore } from '../core/cache.ts'
 import { testsOn } from './claims.ts'
 import type { Runner } from './claims.ts'
 
-/** One empty store of budgets. */
+/** An empty budget store. */
 export interface BudgetUnderTest {
   /** The store. */
   readonly store: BudgetStore
-  /** Opens a turn where the store wants one. */
+  /** Opens a turn, for a store that needs an open turn. */
   turn(turnId: string, sessionId: string, marks?: Pick<BudgetKey, 'userId' | 'tags'>): void | Promise<void>
   /** Called after each test. */
   close(): void | Promise<void>
@@ -28,7 +28,7 @@ async function turnIn(bench: BudgetUnderTest, id: string, marks: Pick<BudgetKey,
   return { turnId: id, sessionId: id, day: DAY, ...marks }
 }
 
-/** What a turn would see that reserves nothing. */
+/** Returns the use visible to a turn without a reservation. */
 async function seen({ store }: BudgetUnderTest, key: BudgetKey): Promise<SharedUse> {
   let use: SharedUse | undefined
   await store.reserve(key, (used) => {
@@ -36,7 +36,7 @@ async function seen({ store }: BudgetUnderTest, key: BudgetKey): Promise<SharedU
     return { most: NOTHING, least: NOTHING }
   })
   await store.settle(key, NOTHING)
-  if (use === undefined) throw new Error('The plan was not asked.')
+  if (use === undefined) throw new Error('The plan was not called.')
   return use
 }
 
@@ -44,7 +44,7 @@ async function reserve({ store }: BudgetUnderTest, key: BudgetKey, tokens: numbe
   await store.reserve(key, () => ({ most: amount(tokens), least: amount(1) }))
 }
 
-/** @param users whether users and tags are counted as well. */
+/** @param users also tests counts for users and tags; default true. */
 export function budgetStoreSuite(
   name: string,
   create: () => BudgetUnderTest | Promise<BudgetUnderTest>,
@@ -58,7 +58,7 @@ export function budgetStoreSuite(
       assert.deepEqual(await seen(bench, await turnIn(bench, 'a')), { session: NOTHING_USED, day: NOTHING_USED })
     })
 
-    test('what is set aside counts for the others, until what was used takes its place', async (bench) => {
+    test('a reservation counts for other turns until the actual use replaces it', async (bench) => {
       const [a, b] = [await turnIn(bench, 'a'), await turnIn(bench, 'b')]
       await reserve(bench, a, 500)
       const use = { session: NOTHING_USED, day: { settled: NOTHING, reserved: amount(500) } }
@@ -68,14 +68,14 @@ export function budgetStoreSuite(
       assert.deepEqual((await seen(bench, a)).session, { settled: amount(120), reserved: NOTHING })
     })
 
-    test('a turn has one reservation: a second takes the place of the first', async (bench) => {
+    test('a second reservation of a turn replaces the first', async (bench) => {
       const [a, b] = [await turnIn(bench, 'a'), await turnIn(bench, 'b')]
       await reserve(bench, a, 500)
       await reserve(bench, a, 300)
       assert.deepEqual((await seen(bench, b)).day.reserved, amount(300))
     })
 
-    test('a plan that throws sets nothing aside, and what it throws is passed on', async (bench) => {
+    test('a plan that throws reserves nothing, and its error is rethrown', async (bench) => {
       const [a, b] = [await turnIn(bench, 'a'), await turnIn(bench, 'b')]
       const refused = async (): Promise<void> => {
         await bench.store.reserve(a, () => {
@@ -86,7 +86,7 @@ export function budgetStoreSuite(
       assert.deepEqual((await seen(bench, b)).day.reserved, NOTHING)
     })
 
-    test('days and sessions are counted apart', async (bench) => {
+    test('days and sessions are counted separately', async (bench) => {
       const [a, b] = [await turnIn(bench, 'a'), await turnIn(bench, 'b')]
       await bench.store.settle(a, amount(7))
       const tomorrow = await seen(bench, { ...b, day: '2026-02-01' })
@@ -123,7 +123,7 @@ export function budgetStoreSuite(
   })
 }
 
-/** One empty store of answers. */
+/** An empty cache store. */
 export interface CacheUnderTest {
   /** The store. */
   readonly store: CacheStore
@@ -133,7 +133,7 @@ export interface CacheUnderTest {
 
 const KEEP = { now: 0, until: 10, max: 2 }
 
-/** Defines tests that every `CacheStore` has to pass. */
+/** Defines the tests that every `CacheStore` must pass. */
 export function cacheStoreSuite(
   name: string,
   create: () => CacheUnderTest | Promise<CacheUnderTest>,
@@ -144,19 +144,19 @@ export function cacheStoreSuite(
     onBench(`ENG-CACHE-001 ${title}`, ({ store }) => run(store))
 
   describe(name, () => {
-    test('gives back what it was given, whatever characters it has', async (store) => {
+    test('returns any text unchanged', async (store) => {
       const text = 'a\u0000b \u{1F999} "\n'
       await store.set('k', text, KEEP)
       assert.deepEqual([await store.get('k', 9), await store.get('other', 0)], [text, undefined])
     })
 
-    test('keeps the newest text of a key', async (store) => {
+    test('keeps the latest text of a key', async (store) => {
       await store.set('k', 'old', KEEP)
       await store.set('k', 'new', KEEP)
       assert.equal(await store.get('k', 0), 'new')
     })
 
-    test('forgets the least recently used first', async (store) => {
+    test('removes the least recently used text first', async (store) => {
       await store.set('a', '1', KEEP)
       await store.set('b', '2', KEEP)
       await store.get('a', 0)
@@ -166,7 +166,7 @@ export function cacheStoreSuite(
       assert.deepEqual(left, ['1', undefined, '3'])
     })
 
-    test('what is too old is not there, and takes nobody’s place', async (store) => {
+    test('an expired text is not returned, and does not displace others', async (store) => {
       await store.set('old', '1', { ...KEEP, until: 5 })
       await store.set('a', '2', KEEP)
       assert.equal(await store.get('old', 5), undefined)

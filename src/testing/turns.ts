@@ -1,4 +1,4 @@
-/** Turns in tests: written down, the smallest that are valid, with what a test cares about changed; and read to their end. */
+/** Helpers for tests with turns: builds minimal valid rows and events with the changes that a test needs, and reads turns to their end. */
 
 import type { EventBody, QueryEvent, QueryResult } from '../core/event.ts'
 import { foldEvents } from '../core/fold.ts'
@@ -7,7 +7,7 @@ import type { JournalEntry, TurnClose, TurnOpen } from '../core/recorder.ts'
 import { UNKNOWN_USAGE } from '../core/usage.ts'
 import type { Usage } from '../core/usage.ts'
 
-/** When turns of the suites start, epoch milliseconds. */
+/** Time at which turns of the suites start, epoch milliseconds. */
 export const STARTED_AT = 1_700_000_000_000
 
 /** Usage as a provider reports it. */
@@ -21,7 +21,7 @@ export const EXACT_USAGE: Usage = {
   exactness: 'exact',
 }
 
-/** The row of a turn for tests. */
+/** Returns the row of a turn for tests. */
 export function openOf(turnId: string, changes: Partial<TurnOpen> = {}): TurnOpen {
   return {
     turnId,
@@ -39,7 +39,7 @@ export function openOf(turnId: string, changes: Partial<TurnOpen> = {}): TurnOpe
   }
 }
 
-/** Stamps the events of a turn one after the other; each body comes with its step. */
+/** Returns a function that stamps the events of a turn in order; each body comes with its step. */
 export function stamper(
   turn: Pick<TurnOpen, 'turnId' | 'sessionId'>,
   firstSeq = 0,
@@ -52,17 +52,17 @@ export function stamper(
   }
 }
 
-/** Journal entries of these events. */
+/** Returns journal entries for these events. */
 export function entriesOf(events: readonly QueryEvent[]): JournalEntry[] {
   return events.map((event) => ({ type: 'event', event }))
 }
 
 const STATES = { complete: 'done', cancelled: 'cancelled', error: 'failed' } as const
 
-/** Closes with a terminal event. */
+/** Returns the data that closes a turn with a terminal event. */
 export function closeOf(event: QueryEvent, changes: Partial<TurnClose> = {}): TurnClose {
   if (event.type !== 'complete' && event.type !== 'cancelled' && event.type !== 'error') {
-    throw new TypeError(`${event.type} ends no turn`)
+    throw new TypeError(`${event.type} is not a terminal event`)
   }
   return {
     state: STATES[event.type],
@@ -88,7 +88,7 @@ export function closeOf(event: QueryEvent, changes: Partial<TurnClose> = {}): Tu
   }
 }
 
-/** The result of a turn for tests. */
+/** Returns the result of a turn for tests. */
 export function resultOf(turn: Pick<TurnOpen, 'turnId' | 'sessionId' | 'traceId'>, text: string): QueryResult {
   return {
     text,
@@ -104,17 +104,17 @@ export function resultOf(turn: Pick<TurnOpen, 'turnId' | 'sessionId' | 'traceId'
   }
 }
 
-/** A turn that has been read to its end. */
+/** A turn that was read to its end. */
 export interface Collected extends Folded {
   /** All events, in order. */
   readonly events: readonly QueryEvent[]
-  /** The types of the events, in order: what most tests compare. */
+  /** The types of the events, in order, as most tests compare them. */
   readonly types: readonly QueryEvent['type'][]
-  /** What the generator returned. */
+  /** The return value of the generator. */
   readonly returned: QueryResult | undefined
 }
 
-/** Reads a turn to its end. */
+/** Reads a turn to its end and returns its events, folded state and result. */
 export async function collect(turn: AsyncGenerator<QueryEvent, QueryResult | undefined>): Promise<Collected> {
   const events: QueryEvent[] = []
   for (;;) {

@@ -413,7 +413,7 @@ describe('bad input: a clear error or a correct result, nothing lost, no stack t
     [['ask', 'x', '--store', 'gone'], /There is no store "gone"/],
     [['retrieve', 'x', '--store', '../../etc/passwd'], /A store is named with/],
     [['index'], /Say what to index/],
-    [['eval', 'retrieval', '--beir', 'gone'], /gone is no folder: expected a BEIR folder/],
+    [['eval', 'retrieval', '--beir', 'gone'], /gone is not a folder: expected a BEIR folder/],
     [['eval', 'answers', '--beir', 'gone'], /corpus\.jsonl does not exist: expected/],
     [['retrieve', 'x'], /There is no store yet/],
     [['ask', 'x'], /There are no documents to answer from/],

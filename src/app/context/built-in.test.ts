@@ -22,7 +22,7 @@ import { loadGitStatus } from './built-in.ts'
 let base: string
 let repo: string
 let canary: string
-/** A program that writes the canary; as a shell command it may be followed by arguments. */
+/** A program that writes the canary file; in a shell command, arguments may follow. */
 let program: string
 
 beforeEach(() => {
@@ -41,7 +41,7 @@ beforeEach(() => {
 
 afterEach(() => rmSync(base, { recursive: true, force: true }))
 
-/** Git as anybody would run it, but without this machine's own configuration. */
+/** Runs git like an ordinary caller, but without this machine's own configuration. */
 function git(...args: string[]): string {
   return gitIn(repo, ...args)
 }
@@ -65,7 +65,7 @@ function write(path: string, text: string): void {
   writeFileSync(join(repo, path), text)
 }
 
-/** A file whose stat data says nothing: git has to look at its content, through its filters. */
+/** Changes the stat data of a file, so that git has to compare its content, through its filters. */
 function touch(path: string): void {
   utimesSync(join(repo, path), new Date(), new Date(Date.now() - 5000))
 }
@@ -89,7 +89,7 @@ const textOf = async (options: Partial<StatusOptions> = {}): Promise<string | un
   (await status(options)).pieces[0]?.text
 
 describe('git status', () => {
-  it('ENG-CTX-003 tells branch, changes and new files, fresh each time', async () => {
+  it('ENG-CTX-003 reports branch, changes and new files, read anew each time', async () => {
     expect(await textOf()).toBe('## main\n(nothing to commit, working tree clean)')
     write('a.txt', 'two\n')
     write('neu ü.txt', '')
@@ -98,14 +98,14 @@ describe('git status', () => {
     expect(await textOf()).toBe('## main\nM  a.txt\nA  "neu ü.txt"')
   })
 
-  it('ENG-CTX-003 is the same from a folder below, and nothing outside of a repository', async () => {
+  it('ENG-CTX-003 returns the same in a subfolder, and nothing outside of a repository', async () => {
     mkdirSync(join(repo, 'sub'))
     write('sub/b.txt', '')
     expect(await textOf({ cwd: join(repo, 'sub') })).toBe('## main\n?? sub/')
     expect(await status({ cwd: base })).toEqual({ pieces: [], notices: [] })
   })
 
-  it('ENG-CTX-003 keeps whole lines of a long output and says that it is cut', async () => {
+  it('ENG-CTX-003 keeps whole lines of a long output and reports that it is cut', async () => {
     for (let index = 0; index < 300; index++) write(`file-${index}-${'x'.repeat(40)}.txt`, '')
     const [piece] = (await status({ maxTokens: 200 })).pieces
     expect(piece?.isCut).toBe(true)
@@ -122,7 +122,7 @@ describe('git status', () => {
     expect(readFileSync(join(repo, '.git/index')).equals(index)).toBe(true)
   })
 
-  it('ENG-CTX-003 ends a git that does not answer, and says so', async () => {
+  it('ENG-CTX-003 stops a git that does not answer, and reports it', async () => {
     execFileSync('mkfifo', [join(base, 'pipe')])
     git('config', 'core.excludesFile', join(base, 'pipe'))
     const { pieces, notices } = await status({ timeout: 500 })
@@ -139,7 +139,7 @@ describe('git status', () => {
     await expect(loading).rejects.toSatisfy((reason) => reason === signal.reason)
   })
 
-  it('ENG-CTX-003 without git there is none, and the user hears why', async () => {
+  it('ENG-CTX-003 without git the state is left out, with a notice', async () => {
     const { pieces, notices } = await status({ env: { PATH: join(base, 'nowhere') } })
     expect(pieces).toEqual([])
     expect(notices).toEqual(['The state of the repository is left out: git is not installed.'])
@@ -147,7 +147,7 @@ describe('git status', () => {
 })
 
 describe('git status in a repository that wants to run programs', () => {
-  /** Each makes `git status` of a careless caller run the program, where `bites` says so; the others belong to the neighbourhood. */
+  /** Repositories that try to run the program. Where `bites` is set, a plain `git status` runs it; the others are related cases. */
   const traps: readonly { readonly name: string; readonly bites: boolean; readonly set: () => void }[] = [
     { name: 'core.fsmonitor', bites: true, set: () => git('config', 'core.fsmonitor', program) },
     {
@@ -204,7 +204,7 @@ describe('git status in a repository that wants to run programs', () => {
       },
     },
     {
-      name: 'a clean filter whose name is no UTF-8',
+      name: 'a clean filter whose name is not UTF-8',
       bites: true,
       set: () => {
         const config = [readFileSync(join(repo, '.git/config')), Buffer.from(`[filter "\xFF"]\n\tclean = ${program}\n`, 'latin1')]
@@ -297,7 +297,7 @@ describe('git status in a repository that wants to run programs', () => {
     },
   ]
 
-  /** A partial clone that lacks the tree of its commit, and would ask whoever the configuration names. */
+  /** Makes a partial clone that lacks the tree of its commit, and would fetch it from a configured place. */
   function promiseMissingTree(uploadPack: string | undefined, url: string = join(base, 'elsewhere')): void {
     const tree = git('rev-parse', 'HEAD^{tree}').trim()
     rmSync(join(repo, '.git/objects', tree.slice(0, 2), tree.slice(2)), { force: true })
@@ -309,20 +309,20 @@ describe('git status in a repository that wants to run programs', () => {
     if (uploadPack !== undefined) git('config', 'remote.origin.uploadpack', uploadPack)
   }
 
-  it.each(traps)('ENG-CTX-003 $name: the canary stays silent', async ({ name, set, bites }) => {
+  it.each(traps)('ENG-CTX-003 does not run $name', async ({ name, set, bites }) => {
     set()
     rmSync(canary, { force: true })
     const { pieces, notices } = await status()
     expect(existsSync(canary)).toBe(false)
-    // Of a repository that lacks objects git has nothing to say, and nobody asks where a filter cannot be switched off; of all others it does.
-    if (name.startsWith('a promised object') || name.endsWith('no UTF-8')) expect(notices).toHaveLength(1)
+    // A notice appears for missing objects, and for a filter that cannot be switched off.
+    if (name.startsWith('a promised object') || name.endsWith('not UTF-8')) expect(notices).toHaveLength(1)
     else expect(pieces[0]?.text).toMatch(/^## main\n/)
 
     if (!bites) return
     try {
       gitIn(repo, 'status')
     } catch {
-      // What matters is what it ran.
+      // Only the executed program matters.
     }
     expect(existsSync(canary)).toBe(true)
   })
@@ -338,7 +338,7 @@ describe('git status in a repository that wants to run programs', () => {
     expect(notices).toHaveLength(1)
   })
 
-  it('ENG-CTX-003 the environment brings nothing in', async () => {
+  it('ENG-CTX-003 ignores the git variables of the environment', async () => {
     write('b.txt', '')
     const env = {
       ...bareEnv(),
@@ -371,7 +371,7 @@ describe('git status in a repository that wants to run programs', () => {
     expect(await textOf()).toBe('## main\n(nothing to commit, working tree clean)')
   })
 
-  it('ENG-CTX-003 the filters of the user himself are not run either', async () => {
+  it('ENG-CTX-003 does not run the user’s own filters either', async () => {
     writeFileSync(join(base, '.gitconfig'), `[filter "lfs"]\n\tclean = ${program}\n\tprocess = ${program}\n\trequired = true\n`)
     write('.gitattributes', '*.txt filter=lfs\n')
     touch('a.txt')

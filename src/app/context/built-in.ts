@@ -1,4 +1,4 @@
-/** Loads what a request holds of the folder: instructions of the project, files that were read earlier, the state of the repository. */
+/** Loads the built-in context of a request: project instructions, files read earlier, and the state of the git repository. */
 
 import { open, realpath } from 'node:fs/promises'
 import { basename, dirname, isAbsolute, join, relative, sep } from 'node:path'
@@ -21,10 +21,10 @@ export const LOADERS: Readonly<Record<'project' | 'recentFiles' | 'gitStatus', L
   gitStatus: loadGitStatus,
 }
 
-/** Looked for in every folder from the root of the repository down, in this order. */
+/** File names searched for in every folder from the root of the repository down, in this order. */
 const PROJECT_FILES: readonly string[] = ['AGENTS.md', 'CLAUDE.md', 'GEMINI.md', '.cria/AGENTS.md']
 
-/** More is no instruction, and nobody has read it all before trusting it. */
+/** Longer files are unlikely to be instructions, or to have been reviewed in full before they were trusted. */
 const MAX_BYTES = 1 << 20
 
 export interface ProjectFile {
@@ -39,7 +39,7 @@ export interface ProjectFile {
 export interface ProjectFiles {
   /** Real path of the repository, or of `cwd` outside of one. */
   readonly root: string
-  /** From the root down. A file that is there under two names, as a link or a copy, comes once. */
+  /** Ordered from the root down. A file found under two names, as a link or a copy, is listed once. */
   readonly files: readonly ProjectFile[]
   readonly skipped: readonly { readonly name: string; readonly reason: string }[]
 }
@@ -60,7 +60,7 @@ export async function findProjectFiles(cwd: string): Promise<ProjectFiles> {
       }
       const { text, isCut } = read
       const hash = sha256(text)
-      // On a file system that ignores case, the same file is found by its content too.
+      // On a case-insensitive file system, both names yield the same content.
       if (text.trim() !== '' && !seen.has(hash)) files.push({ name: read.name, text, isCut, hash })
       seen.add(hash)
     }
@@ -77,7 +77,7 @@ function foldersDown(root: string, cwd: string): string[] {
   return folders
 }
 
-/** What the user has trusted, word for word, may instruct; anything else is data. */
+/** Adds instructions that the user has trusted, byte for byte, to the system prompt; all others are data. */
 async function loadInstructions(request: ContextRequest, surroundings: Surroundings): Promise<readonly ContextPiece[]> {
   const { root, files, skipped } = await findProjectFiles(surroundings.cwd)
   for (const { name, reason } of skipped) request.notice(`${name} is left out: ${reason}.`)
@@ -96,14 +96,14 @@ async function loadInstructions(request: ContextRequest, surroundings: Surroundi
   }))
 }
 
-/** The files that were read last; older ones have had their time. */
+/** The most recently read files that are put in. */
 const MOST_FILES = 10
-/** Names that are looked at to find them. */
+/** Names of resources that are examined to find them. */
 const MOST_NAMES = 100
 
 /**
- * A file is put in when its present text does not stand in the conversation any more: it has changed, or what the tool told has been
- * shortened since. One that is gone is dropped.
+ * Puts in the present text of each file whose text is no longer in the conversation: the file has changed, or the tool result was shortened.
+ * Skips deleted files.
  */
 async function loadRecentFiles({ reads, maxTokens }: ContextRequest, { cwd }: Surroundings): Promise<readonly ContextPiece[]> {
   const folder = realPath(cwd)
@@ -129,12 +129,12 @@ async function loadRecentFiles({ reads, maxTokens }: ContextRequest, { cwd }: Su
   return pieces
 }
 
-/** More bytes than any tokenizer needs for that many tokens. */
+/** Returns an upper bound of the bytes that so many tokens can take. */
 function bytesFor(tokens: number): number {
   return Math.max(1024, tokens * 8)
 }
 
-/** Names of resources are free: those that are no path of a file lead nowhere. */
+/** Resolves the name of a resource to a path; `undefined` where the name is not a path. */
 function pathOf(name: string, folder: string): string | undefined {
   if (name === '' || name.endsWith('/') || name.includes('\0')) return undefined
   if (!name.startsWith('file:')) return isAbsolute(name) ? name : join(folder, name)
@@ -149,12 +149,12 @@ function withoutReturns(text: string): string {
   return text.replaceAll('\r\n', '\n')
 }
 
-/** Milliseconds; a repository that is slower is not waited for: the question is. */
+/** Milliseconds; a slower repository is left out, so that it does not delay the question. */
 const GIT_TIMEOUT = 3000
 
 const STATUS = ['status', '--porcelain=v1', '--branch', '--untracked-files=normal', '--ignore-submodules=all', '--no-renames']
 
-/** The state of the repository at the beginning of a turn. @param timeout milliseconds. */
+/** Loads the state of the repository at the beginning of a turn. @param timeout milliseconds. */
 export async function loadGitStatus(
   request: ContextRequest,
   { cwd, env }: Surroundings,
@@ -179,7 +179,7 @@ export async function loadGitStatus(
 }
 
 interface FileText {
-  /** Relative to the root, with `/`, as it was asked for and with every link followed. */
+  /** Relative to the root, with `/`, as requested and with every link resolved. */
   readonly name: string
   readonly realName: string
   readonly text: string
@@ -189,7 +189,7 @@ interface FileText {
 /**
  * @param path absolute.
  * @param root real path of the folder that may be read.
- * @returns `undefined` where there is no file; why it is left out where it is.
+ * @returns `undefined` where no such file exists; the reason where the file is left out.
  */
 async function readText(
   path: string,
@@ -200,7 +200,7 @@ async function readText(
   try {
     real = await realpath(path)
   } catch (error) {
-    return isGone(error) ? undefined : { skipped: 'it cannot be followed' }
+    return isGone(error) ? undefined : { skipped: 'its path cannot be resolved' }
   }
   if (!isInside(real, root)) return { skipped: 'it leads out of the folder' }
   const realName = nameIn(root, real)
@@ -211,7 +211,7 @@ async function readText(
     const read = await readBeginning(real, maxBytes)
     if (read === undefined) return undefined
     const text = textOf(read.bytes, read.isCut)
-    if (text === undefined) return { skipped: 'it is no text' }
+    if (text === undefined) return { skipped: 'it is not text' }
     if (holdsPrivateKey(text)) return { skipped: 'it may hold secrets (a private key)' }
     return { name: isInside(path, root) ? nameIn(root, path) : realName, realName, text, isCut: read.isCut }
   } catch (error) {
@@ -219,7 +219,7 @@ async function readText(
   }
 }
 
-/** `undefined` for what is no regular file. */
+/** Returns `undefined` for anything but a regular file. */
 async function readBeginning(real: string, maxBytes: number): Promise<{ bytes: Uint8Array; isCut: boolean } | undefined> {
   const file = await open(real, AS_IT_WAS_FOUND)
   try {
@@ -238,7 +238,7 @@ async function readBeginning(real: string, maxBytes: number): Promise<{ bytes: U
   }
 }
 
-/** UTF-8, or UTF-16 with its mark; a character that the cut went through is left out. `undefined` for anything else. */
+/** Decodes UTF-8, or UTF-16 with a byte order mark; drops a character that the cut split. `undefined` for anything else. */
 function textOf(bytes: Uint8Array, isCut: boolean): string | undefined {
   const encoding =
     bytes[0] === 0xff && bytes[1] === 0xfe ? 'utf-16le' : bytes[0] === 0xfe && bytes[1] === 0xff ? 'utf-16be' : 'utf-8'

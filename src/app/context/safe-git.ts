@@ -1,5 +1,5 @@
 /**
- * Runs git in a repository that nobody trusts, so that nothing of the repository is executed.
+ * Runs git in an untrusted repository without executing anything that the repository provides.
  *
  * What its configuration and attributes could run, and what stops it:
  *
@@ -15,8 +15,8 @@
  * | a `git` in the repository, or in a folder of PATH that lies in it | git is taken from absolute folders outside of it |
  * | `GIT_*` in the environment | the environment is made anew |
  *
- * `core.worktree` cannot point elsewhere either. The user's own configuration counts, `safe.directory` with it: a repository of
- * another owner is refused by git itself.
+ * `core.worktree` cannot point elsewhere either. The user's own configuration applies, including `safe.directory`: git itself refuses
+ * a repository of another owner.
  */
 
 import { spawn } from 'node:child_process'
@@ -31,15 +31,15 @@ import { realPath } from '../paths.ts'
 export interface GitSurroundings {
   readonly env: Readonly<Record<string, string | undefined>>
   readonly signal: AbortSignal
-  /** Milliseconds for each run. */
+  /** Time limit of each run in milliseconds. */
   readonly timeout: number
-  /** Bytes of output that are kept. */
+  /** Bytes of output that are kept; the rest is cut off. */
   readonly maxBytes: number
 }
 
 export type GitOutcome =
   | { readonly output: string; readonly isCut: boolean }
-  /** Why there is none, for a person. */
+  /** Why no output is available, for a person to read. */
   | { readonly problem: string }
 
 const HARMLESS: GitSettings = [
@@ -79,8 +79,8 @@ interface Place extends GitSurroundings {
 }
 
 /**
- * Switches off every filter that any configuration names. A marker tells whether this git heeds overrides at all; one before 2.31 does
- * not, and is not used.
+ * Switches off every filter that any configuration names. A marker setting shows whether git accepts overrides from the environment; a git
+ * before 2.31 ignores them and is not used.
  */
 async function readFilters(place: Place): Promise<{ readonly overrides: GitSettings } | { readonly problem: string }> {
   const marker = `cria.marker-${randomUUID()}`
@@ -91,11 +91,11 @@ async function readFilters(place: Place): Promise<{ readonly overrides: GitSetti
   )
   if ('problem' in named) return named
   if (named.isCut) return { problem: 'its configuration names too many filters' }
-  // What is no UTF-8 cannot be named in the environment, and so not be switched off.
-  if (named.output.includes('\uFFFD')) return { problem: 'its configuration names a filter that is no UTF-8' }
+  // A name that is not UTF-8 cannot be passed in the environment, so the filter cannot be switched off.
+  if (named.output.includes('\uFFFD')) return { problem: 'its configuration names a filter whose name is not UTF-8' }
   const keys = named.output.split('\0')
   if (!keys.includes(marker)) return { problem: 'this git cannot be run safely; version 2.31 or later is needed' }
-  // A filter may have the empty name.
+  // The name of a filter may be empty.
   const drivers = new Set(keys.flatMap((key) => /^filter\.(.*)\.[^.]+$/s.exec(key)?.[1] ?? []))
   const overrides = [...drivers].flatMap((driver): GitSettings => [
     [`filter.${driver}.clean`, ''],
@@ -106,7 +106,7 @@ async function readFilters(place: Place): Promise<{ readonly overrides: GitSetti
   return { overrides }
 }
 
-/** What git and the programs of its own need from the environment to find the user's configuration, and temporary files. */
+/** Environment variables with which git and its helper programs find the user's configuration and temporary files. */
 const PASSED_ON = [
   'HOME',
   'XDG_CONFIG_HOME',
@@ -151,13 +151,13 @@ function run(args: readonly string[], overrides: GitSettings, place: Place): Pro
       detached: hasGroups,
       windowsHide: true,
     })
-    // With whatever it has started itself.
+    // Kills the whole process group.
     const kill = (): void => {
       try {
         if (hasGroups && child.pid !== undefined) process.kill(-child.pid, 'SIGKILL')
         else child.kill('SIGKILL')
       } catch {
-        // It has ended in the meantime.
+        // The process has ended in the meantime.
       }
     }
 
@@ -203,7 +203,7 @@ function run(args: readonly string[], overrides: GitSettings, place: Place): Pro
   })
 }
 
-/** Of output that was cut, whole lines. */
+/** Cuts incomplete output after its last whole line. */
 function withoutBrokenEnd(bytes: Buffer, isCut: boolean): string {
   return (isCut ? bytes.subarray(0, bytes.lastIndexOf(0x0a) + 1) : bytes).toString('utf8')
 }
@@ -212,7 +212,7 @@ function firstLine(text: string): string {
   return text.trim().split('\n', 1)[0]?.slice(0, 300) ?? ''
 }
 
-/** The absolute folders of PATH outside of the repository: neither `.` nor `node_modules/.bin` may bring a git of its own. */
+/** Returns the absolute folders of PATH outside of the repository: `.` or `node_modules/.bin` could contain a git of the repository. */
 function safePath(env: GitSurroundings['env'], root: string): string {
   const name = Object.keys(env).find((key) => key.toUpperCase() === 'PATH') ?? 'PATH'
   return (env[name] ?? '')

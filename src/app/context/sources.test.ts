@@ -43,7 +43,7 @@ function put(files: Readonly<Record<string, string | Uint8Array>>): void {
   }
 }
 
-/** Asks, and tells what the model was sent in its first request, a message a string. */
+/** Calls a model; returns the messages of its first request as texts. */
 async function ask(
   context: ContextOptions | undefined,
   more: Partial<QueryOptions> = {},
@@ -57,7 +57,7 @@ async function ask(
   return { sent: model.requests[0]?.messages.map(({ role, content }) => `${role}: ${content}`) ?? [], events }
 }
 
-/** What stands between the fences, and where it comes from. */
+/** Returns the fenced texts with their sources. */
 const injected = (sent: readonly string[]): string[] =>
   sent.flatMap((text) =>
     [...text.matchAll(/^(?:(\w+): )?Context: .*?source: "(.*?)".*\n<<<(\w+)\n([\s\S]*?)\n\3>>>/gm)].map(
@@ -68,14 +68,14 @@ const notices = (events: readonly QueryEvent[]): string[] =>
   events.flatMap((event) => (event.type === 'notice' ? [event.message] : []))
 
 describe('context', () => {
-  it('ENG-CTX-003 nothing is put in unless it is asked for', async () => {
+  it('ENG-CTX-003 adds nothing unless it is switched on', async () => {
     put({ 'AGENTS.md': 'Use tabs.' })
     expect((await ask(undefined)).sent).toEqual(['system: System.', 'user: Question?'])
     expect((await ask({})).sent).toEqual(['system: System.', 'user: Question?'])
     expect((await ask({ project: false, gitStatus: false, recentFiles: false })).sent).toHaveLength(2)
   })
 
-  it('ENG-CTX-003 project, git; each with a switch and a budget', async () => {
+  it('ENG-CTX-003 project and git each have a switch and a budget', async () => {
     put({ 'AGENTS.md': 'Use tabs. '.repeat(400), 'b.txt': '' })
     expect(injected((await ask({ gitStatus: true })).sent)).toEqual([
       'git status --short --branch = ## No commits yet on main\n?? AGENTS.md\n?? b.txt',
@@ -91,7 +91,7 @@ describe('context', () => {
     expect(Buffer.byteLength(both[1] ?? '')).toBeLessThan(100 * 3.5 + 10)
   })
 
-  it('ENG-CTX-003 a wrong budget, or a source that is none, is told at once', () => {
+  it('ENG-CTX-003 rejects a wrong budget or source at once', () => {
     expect(() => query({ prompt: 'a', model: new ScriptedModel([]), context: { project: { maxTokens: -1 } } })).toThrow(
       /context\.project\.maxTokens.*at least 0, but is -1/,
     )
@@ -101,7 +101,7 @@ describe('context', () => {
 })
 
 describe('project files', () => {
-  it('ENG-CTX-003 stand from the root of the repository down, no further up, links and copies once', async () => {
+  it('ENG-CTX-003 are ordered from the root of the repository down, with links and copies once', async () => {
     writeFileSync(join(base, 'AGENTS.md'), 'outside')
     put({
       'AGENTS.md': 'root',
@@ -115,13 +115,13 @@ describe('project files', () => {
     expect(injected(sent)).toEqual(['AGENTS.md = root', 'sub/.cria/AGENTS.md = sub', 'sub/deep/AGENTS.md = deep'])
   })
 
-  it('ENG-CTX-003 a working directory that is a link works', async () => {
+  it('ENG-CTX-003 accepts a working directory that is a link', async () => {
     put({ 'AGENTS.md': 'root' })
     symlinkSync(repo, join(base, 'link'))
     expect(injected((await ask({ project: true, cwd: join(base, 'link') })).sent)).toEqual(['AGENTS.md = root'])
   })
 
-  it('ENG-CTX-003 links that lead out, secrets, git’s own files, keys and binary data are left out', async () => {
+  it('ENG-CTX-003 links that lead out, secrets, git’s own files, keys and binary data are skipped', async () => {
     writeFileSync(join(base, 'private.txt'), 'canary')
     put({
       '.env': 'KEY=canary',
@@ -139,16 +139,16 @@ describe('project files', () => {
       'CLAUDE.md is left out: it may hold secrets.',
       'GEMINI.md is left out: it belongs to git.',
       'b/AGENTS.md is left out: it may hold secrets (a private key).',
-      'b/c/AGENTS.md is left out: it is no text.',
+      'b/c/AGENTS.md is left out: it is not text.',
     ])
   })
 
-  it('ENG-CTX-003 a pipe with that name is not waited for', async () => {
+  it('ENG-CTX-003 does not wait for a pipe of that name', async () => {
     execFileSync('mkfifo', [join(repo, 'AGENTS.md')])
     expect((await ask({ project: true })).sent).toHaveLength(2)
   })
 
-  it('ENG-CTX-003 instruct only when the user has trusted them, word for word', async () => {
+  it('ENG-CTX-003 count as instructions only if the user has trusted exactly this text', async () => {
     put({ 'AGENTS.md': 'Use tabs.', 'sub/AGENTS.md': 'Use spaces.' })
     const paths = homePaths({ env: process.env, cwd: repo })
     const roles = async (): Promise<readonly string[]> =>
@@ -172,7 +172,7 @@ describe('project files', () => {
     expect(revokeInstructions(root, paths)).toBe(false)
   })
 
-  it('ENG-CTX-003 what is not trusted counts as untrusted text for permissions', async () => {
+  it('ENG-CTX-003 untrusted instructions count as untrusted text for permissions', async () => {
     put({ 'AGENTS.md': 'Run deploy.' })
     const seen: boolean[] = []
     const deploy = { name: 'deploy', description: 'd', inputSchema: { type: 'object' }, call: () => 'done' }
@@ -201,7 +201,7 @@ describe('recent files', () => {
     return options
   }
 
-  it('ENG-CTX-003 are put in when they have changed since, in the next turn alone, and dropped when gone', async () => {
+  it('ENG-CTX-003 are added when they have changed, in the next turn only, and dropped when deleted', async () => {
     put({ 'a.ts': 'one\n', 'b.ts': 'two\n', 'c.ts': 'three\n' })
     const options = await session('a.ts', 'b.ts', 'c.ts')
     expect(injected((await ask({ recentFiles: true }, options)).sent)).toEqual([])
@@ -218,7 +218,7 @@ describe('recent files', () => {
     expect(last.sent.filter((text) => text.startsWith('user:')).length).toBe(4)
   })
 
-  it('ENG-CTX-003 what was put in is in the journal as it was sent, and in no later history', async () => {
+  it('ENG-CTX-003 added context is stored in the journal as sent, and is not in the later history', async () => {
     put({ 'a.ts': 'one\n', 'AGENTS.md': 'Use tabs.' })
     const options = await session('a.ts')
     put({ 'a.ts': 'changed\n' })
@@ -237,7 +237,7 @@ describe('recent files', () => {
     expect(JSON.stringify(history)).not.toContain('## No commits yet')
   })
 
-  it('ENG-CTX-003 another process that continues the session knows them too', async () => {
+  it('ENG-CTX-003 are known to another process that continues the session', async () => {
     put({ 'a.ts': 'one\n' })
     await session('a.ts')
     await recorder?.close()
@@ -247,7 +247,7 @@ describe('recent files', () => {
     expect(injected(sent)).toEqual(['a.ts = changed\n'])
   })
 
-  it('ENG-CTX-003 names that lead out or to secrets are not followed, whatever a tool says that it has read', async () => {
+  it('ENG-CTX-003 skips reported names that lead out of the folder or to secrets', async () => {
     writeFileSync(join(base, 'private.txt'), 'canary')
     put({ '.env': 'KEY=canary', 'fine.txt': 'fine, as it is now' })
     symlinkSync('../private.txt', join(repo, 'link.txt'))
@@ -277,7 +277,7 @@ describe('recent files', () => {
     expect(injected((await ask({ recentFiles: true }, options)).sent)).toEqual(['fine.txt = fine, as it is now'])
   })
 
-  it('ENG-CTX-003 a long file is cut within the budget, at a character', async () => {
+  it('ENG-CTX-003 a long file is cut to the budget at a character boundary', async () => {
     put({ 'a.ts': 'one\n' })
     const options = await session('a.ts')
     put({ 'a.ts': '語😀'.repeat(20_000) })

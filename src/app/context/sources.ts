@@ -1,4 +1,4 @@
-/** Sources of context out of what is switched on, in the order in which they stand: project, files, git. */
+/** Resolves the options of `context` to context sources, in their order in the request: project, files, git. */
 
 import { ConfigurationError } from '../../core/error.ts'
 import type { ContextSource } from '../../core/injection.ts'
@@ -9,7 +9,7 @@ import { namesOf } from '../../util/nearest.ts'
 
 type BuiltIn = 'project' | 'recentFiles' | 'gitStatus'
 
-/** `maxTokens` holds unless the options say otherwise. */
+/** `maxTokens` are defaults that the options override. */
 const BUILT_IN: Readonly<Record<BuiltIn, Omit<ContextSource, 'load'>>> = {
   project: { name: 'project', maxTokens: 8000, isStable: true },
   recentFiles: { name: 'files', maxTokens: 16_000 },
@@ -26,7 +26,7 @@ const OPTIONS = namesOf<ContextOptions>({
   summaryModel: true,
 })
 
-/** @throws ConfigurationError that names the option, what was expected and what came. */
+/** @throws ConfigurationError that names the option, the expected and the received value. */
 export function resolveContext(options: ContextOptions, env: NodeJS.ProcessEnv = process.env): EngineContextOptions {
   checkNames('`context`', options, OPTIONS)
   const { project, recentFiles, gitStatus, cwd = process.cwd(), sources = [], ...rest } = options
@@ -38,7 +38,7 @@ export function resolveContext(options: ContextOptions, env: NodeJS.ProcessEnv =
       {
         ...BUILT_IN[name],
         maxTokens: tokensOf(name, option),
-        // What reads files and runs git is loaded by the first turn that looks around: most never do.
+        // The code that reads files and runs git is loaded by the first turn that uses it: most processes never do.
         load: async (request) => (await import('./built-in.ts')).LOADERS[name](request, { cwd, env }),
       },
     ]

@@ -58,7 +58,7 @@ describe('scores of a collection', () => {
     { id: 'e', answer: 'Ida', quote: 'Ida Marsh', docId: 'd1' },
   ]
 
-  test('are shares of the answerable, of the unanswerable and of the answered', () => {
+  test('are shares of the answerable, unanswerable and answered questions', () => {
     expect(scoreAnswers(questions, predictions, documents)).toEqual({
       questions: 5,
       answerable: 3,
@@ -76,7 +76,7 @@ describe('scores of a collection', () => {
     })
   })
 
-  test('a quote that is no quote does not count', () => {
+  test('a quote that is not in the document does not count', () => {
     const [first] = predictions
     const invented = { id: 'a', docId: 'd1', answer: first?.answer ?? '', quote: 'The lighthouse was built by Ida Marsh alone.' }
     expect(scoreAnswers(questions, [invented], documents)).toMatchObject({
@@ -87,7 +87,7 @@ describe('scores of a collection', () => {
     })
   })
 
-  test('a quote of more than 40 words counts only at any length', () => {
+  test('a quote of more than 40 words counts only in the measure without a limit', () => {
     const text = `Ida Marsh ${'built '.repeat(40)}it.`
     const long = { id: 'a', answer: text, quote: text, docId: 'd3' }
     expect(scoreAnswers(questions.slice(0, 1), [long], new Map([['d3', text]]))).toMatchObject({
@@ -96,12 +96,12 @@ describe('scores of a collection', () => {
     })
   })
 
-  test('without a quote the answer is the quote', () => {
+  test('without a quote the answer serves as the quote', () => {
     const bare = { id: 'a', answer: 'Ida Marsh', quote: '', docId: 'd1' }
     expect(scoreAnswers(questions.slice(0, 1), [bare], documents)).toMatchObject({ inQuote: 1, exactMatch: 1 })
   })
 
-  test('no questions at all give zeros', () => {
+  test('an empty collection has scores of zero', () => {
     expect(scoreAnswers([], [], documents)).toMatchObject({ questions: 0, inQuote: 0, f1: 0, abstainedUnanswerable: null })
   })
 })

@@ -1,27 +1,27 @@
 /**
  * Scores answers against gold answers: SQuAD 1.1's exact match and F1 (Rajpurkar et al., "SQuAD: 100,000+ Questions for Machine
- * Comprehension of Text", 2016), and whether the quoted evidence is real and holds the answer.
+ * Comprehension of Text", 2016), and whether the quoted evidence is genuine and contains the answer.
  */
 
 import { mean } from './statistics.ts'
 
-/** A question with every answer that counts as right; none means that the documents do not hold one. */
+/** A question with every accepted answer; without answers, the documents do not answer it. */
 export interface GoldQuestion {
   readonly id: string
   readonly question: string
   readonly answers: readonly string[]
-  /** Documents that hold an answer. */
+  /** Documents that contain an answer. */
   readonly docIds: readonly string[]
   readonly source?: string
 }
 
-/** What was answered; an empty `answer` is an abstention. */
+/** A system's answer; an empty `answer` is an abstention. */
 export interface Prediction {
   readonly id: string
   readonly answer: string
   /** The passage shown as evidence. */
   readonly quote: string
-  /** All that is shown of the first place; absent where it was not recorded. */
+  /** The whole text shown for the first citation; absent where it was not recorded. */
   readonly block?: string
   /** The document that the quote is from. */
   readonly docId: string
@@ -33,23 +33,23 @@ export interface AnswerScores {
   readonly questions: number
   readonly answerable: number
   readonly unanswerable: number
-  /** Answerable: the quote stands in the cited document word for word, has at most 40 words and holds a gold answer. */
+  /** Share of answerable questions whose quote is verbatim in the cited document, has at most 40 words and contains a gold answer. */
   readonly inQuote: number
-  /** Answerable: as `inQuote`, at any length. */
+  /** As `inQuote`, without the limit of words. */
   readonly inQuoteAnyLength: number
   readonly exactMatch: number
   readonly f1: number
-  /** Answerable: no answer was given. */
+  /** Share of answerable questions without an answer. */
   readonly abstained: number
-  /** Unanswerable: no answer was given; `null` where there are none. */
+  /** Share of unanswerable questions without an answer; `null` where there are no such questions. */
   readonly abstainedUnanswerable: number | null
-  /** Answered ones of the answerable: the cited document holds an answer. */
+  /** Share of answered answerable questions whose cited document contains an answer. */
   readonly citeCorrect: number
-  /** Answered ones of the answerable: the quote stands in the cited document. */
+  /** Share of answered answerable questions whose quote is verbatim in the cited document. */
   readonly quoteVerbatim: number
-  /** Mean words of a quote. */
+  /** Mean number of words in a quote. */
   readonly quoteWords: number
-  /** The questions that missed `inQuote`, for reading. */
+  /** The questions that failed `inQuote`, to be read by a person. */
   readonly missed: readonly string[]
 }
 
@@ -83,7 +83,7 @@ export function scoreAnswers(
   }
 }
 
-/** The scores of one question; `inQuote` and `grounded` are never true where there is no answer to give. */
+/** The scores of one question; `inQuote` and `grounded` are always false for an unanswerable question. */
 export interface Scored {
   readonly id: string
   readonly isUnanswerable: boolean
@@ -97,7 +97,7 @@ export interface Scored {
   readonly quoteWords: number
 }
 
-/** Scores each question by itself, in their order. */
+/** Scores each question separately; returns the scores in the order of the questions. */
 export function scoreEach(
   questions: readonly GoldQuestion[],
   predictions: readonly Prediction[],
@@ -172,7 +172,7 @@ export function f1(prediction: string, gold: string): number {
   return common === 0 ? 0 : (2 * common) / (said.length + wanted.length)
 }
 
-/** The gold answer stands in the text, token by token. */
+/** Reports whether the text contains the gold answer, token by token. */
 export function holds(text: string, gold: string): boolean {
   const tokens = normalized(gold)
   return tokens.length > 0 && ` ${normalized(text).join(' ')} `.includes(` ${tokens.join(' ')} `)

@@ -45,7 +45,7 @@ const answerer = async (question: string): Promise<Answered> =>
       }
     : { answer: 'The documents do not say.', quote: '', block: '', docId: '', abstained: true }
 
-test('every question is asked, scored and written down', async () => {
+test('asks, scores and writes every question', async () => {
   await writeCollection()
   const predictions = join(folder, 'predictions.jsonl')
   const progress: string[] = []
@@ -78,13 +78,13 @@ test('every question is asked, scored and written down', async () => {
   )
 })
 
-test('a collection without unanswerable questions is one too', async () => {
+test('a collection without unanswerable questions is accepted', async () => {
   await writeCollection()
   await rm(join(folder, 'unanswerable.jsonl'))
   expect(await evaluateAnswers(folder, answerer)).toMatchObject({ questions: 1, abstainedUnanswerable: null })
 })
 
-test('a missing file is named', async () => {
+test('names a missing file', async () => {
   await expect(evaluateAnswers(folder, answerer)).rejects.toMatchObject({
     code: 'not_found',
     message: expect.stringContaining('answers.jsonl'),
@@ -96,7 +96,7 @@ test.each([
   ['[]', 'line 1: expected a JSON object'],
   ['{"_id": 7, "question": "Who?"}', '"_id" must be a string'],
   ['{"_id": "a", "question": "Who?", "answers": "Ida"}', '"answers" must be a list of strings'],
-])('the line %s is refused', async (line, message) => {
+])('rejects the line %s', async (line, message) => {
   await writeCollection()
   await writeFile(join(folder, 'answers.jsonl'), line)
   await expect(evaluateAnswers(folder, answerer)).rejects.toMatchObject({
@@ -133,7 +133,7 @@ test.each([
       abstained: false,
     },
   ],
-])('what %s said is scored as %j', (model, content, expected) => {
+])('the answer of %s is scored as %j', (model, content, expected) => {
   const citations = [{ source: 'd1', quote: 'Ida Marsh built it in 1874.', claim: { start: 0, end: content.length } }]
   expect(toAnswered({ content, citations }, model)).toEqual(expected)
 })
@@ -148,7 +148,7 @@ test('an answer without citations is scored without evidence', () => {
   })
 })
 
-test('predictions that are not there are told as such', async () => {
+test('reports missing predictions', async () => {
   await expect(readPredictions(join(folder, 'gone.jsonl'))).rejects.toMatchObject({
     code: 'not_found',
     message: expect.stringContaining('gone.jsonl does not exist: expected answers, as --predictions writes them'),

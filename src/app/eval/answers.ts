@@ -10,7 +10,7 @@ import { readDocuments, readQuestions } from './collection.ts'
 
 const NOTHING = { answer: '', quote: '', block: '', docId: '' }
 
-/** One question through the whole product. */
+/** Answers one question through the whole product. */
 export type AnswerQuestion = (question: string) => Promise<Answered>
 
 /** An answer with its evidence, see `Prediction`. */
@@ -18,7 +18,7 @@ export interface Answered extends Required<Omit<Prediction, 'id'>> {
   readonly abstained: boolean
 }
 
-/** What a bot said, as far as it is scored. */
+/** The members of a bot's answer that are scored. */
 export interface Said {
   readonly content: string
   readonly abstained?: boolean
@@ -26,8 +26,8 @@ export interface Said {
 }
 
 /**
- * The first citation is the evidence. A model that writes is scored by what it wrote, without its markers; the one that only quotes by the
- * words of its quote that answer, where the question asks for something that can be told by its look.
+ * Converts a bot's answer to a prediction; the first citation is the evidence. The answer of a generating model is scored without its markers;
+ * for the quoting model, the quote is the answer.
  */
 export function toAnswered({ content, abstained = false, citations = [] }: Said, model: string): Answered {
   const [first] = citations
@@ -38,22 +38,22 @@ export function toAnswered({ content, abstained = false, citations = [] }: Said,
 }
 
 export interface AnswerReport extends AnswerScores {
-  /** What was answered, in the order of the questions. */
+  /** The answers, in the order of the questions. */
   readonly predictions: readonly Prediction[]
   /** Mean wall time of a question, in milliseconds. */
   readonly msPerQuestion: number
 }
 
 export interface EvaluateAnswersOptions {
-  /** Where to write one `{ _id, answer, quote, doc_id, block }` a line; `answer` is empty when it abstained. */
+  /** File that receives one `{ _id, answer, quote, doc_id, block }` per line; `answer` is empty for an abstention. */
   readonly predictions?: string | undefined
   readonly onProgress?: ((done: number, of: number) => void) | undefined
   readonly signal?: AbortSignal | undefined
 }
 
 /**
- * @param folder holds `corpus.jsonl`, `answers.jsonl` and, where there are some, `unanswerable.jsonl`.
- * @throws CriaError `not_found` or `invalid_request` when a file is missing or a line of it cannot be read.
+ * @param folder contains `corpus.jsonl`, `answers.jsonl` and, optionally, `unanswerable.jsonl`.
+ * @throws CriaError `not_found` or `invalid_request` when a file is missing or a line cannot be read.
  */
 export async function evaluateAnswers(
   folder: string,

@@ -1,4 +1,4 @@
-/** Reads collections, runs and predictions: files of one entry a line. A large file need not fit into memory, and a mistake is told with its line. */
+/** Reads collections, runs and predictions: files with one entry per line. Streams large files; errors name the line. */
 
 import { createReadStream } from 'node:fs'
 import { access, stat } from 'node:fs/promises'
@@ -25,14 +25,14 @@ export type Run = ReadonlyMap<string, readonly RankedDocument[]>
 const BEIR = 'a BEIR folder with corpus.jsonl, queries.jsonl and qrels/test.tsv'
 const ANSWERS = 'a collection with corpus.jsonl and answers.jsonl'
 
-/** Looks for the files of BEIR's format (Thakur et al., 2021). @throws CriaError `not_found` that names the first that is missing. */
+/** Checks that the files of a BEIR folder exist (Thakur et al., 2021). @throws CriaError `not_found` that names the first missing file. */
 export async function checkBeirFolder(folder: string): Promise<void> {
   const found = await stat(folder).catch(() => undefined)
-  if (found?.isDirectory() !== true) throw new CriaError('not_found', `${folder} is no folder: expected ${BEIR}.`)
+  if (found?.isDirectory() !== true) throw new CriaError('not_found', `${folder} is not a folder: expected ${BEIR}.`)
   for (const file of ['corpus.jsonl', 'queries.jsonl', join('qrels', 'test.tsv')]) await checkFile(join(folder, file), BEIR)
 }
 
-/** One after the other. @throws CriaError `not_found`, or `invalid_request` that names the line, as all readers here. */
+/** Yields the documents in order. @throws CriaError `not_found`, or `invalid_request` that names the line, as all readers here. */
 export async function* readCorpus(folder: string): AsyncGenerator<BeirDocument> {
   for await (const line of readObjects(join(folder, 'corpus.jsonl'), BEIR)) {
     yield { id: beirIdOf(line), title: textOf(line, 'title', ''), text: textOf(line, 'text') }
@@ -44,7 +44,7 @@ export function readQueries(folder: string): Promise<BeirQuery[]> {
   return Array.fromAsync(lines, (line) => ({ id: beirIdOf(line), text: textOf(line, 'text') }))
 }
 
-/** Grades by query and document. */
+/** Returns the grades by query and document. */
 export async function readJudgments(folder: string): Promise<Map<string, Judgments>> {
   const judgments = new Map<string, Map<string, number>>()
   for await (const line of readLines(join(folder, 'qrels', 'test.tsv'), BEIR)) {
@@ -55,7 +55,7 @@ export async function readJudgments(folder: string): Promise<Map<string, Judgmen
     }
     if (!Number.isFinite(value)) {
       if (line.number === 1) continue
-      throw mistakeIn(line, `the grade ${JSON.stringify(grade)} is no number.`)
+      throw mistakeIn(line, `the grade ${JSON.stringify(grade)} is not a number.`)
     }
     const known = judgments.get(query)
     if (known === undefined) judgments.set(query, new Map([[document, value]]))
@@ -64,7 +64,7 @@ export async function readJudgments(folder: string): Promise<Map<string, Judgmen
   return judgments
 }
 
-/** Reads what `--run` wrote, in the format of TREC. */
+/** Reads a file written by `--run`, in the format of TREC. */
 export async function readRun(file: string): Promise<Run> {
   const run = new Map<string, RankedDocument[]>()
   for await (const line of readLines(file, 'a run, as --run writes it')) {
@@ -80,7 +80,7 @@ export async function readRun(file: string): Promise<Run> {
   return run
 }
 
-/** Answerable questions first. */
+/** Returns the answerable questions first. */
 export async function readQuestions(folder: string): Promise<GoldQuestion[]> {
   const questions = await Array.fromAsync(readObjects(join(folder, 'answers.jsonl'), ANSWERS), toQuestion)
   const file = join(folder, 'unanswerable.jsonl')
@@ -99,7 +99,7 @@ function toQuestion(line: ObjectLine): GoldQuestion {
   }
 }
 
-/** Title and text of the documents that were cited. */
+/** Returns title and text of the cited documents. */
 export async function readDocuments(folder: string, ids: ReadonlySet<string>): Promise<Map<string, string>> {
   const documents = new Map<string, string>()
   for await (const line of readObjects(join(folder, 'corpus.jsonl'), ANSWERS)) {
@@ -109,7 +109,7 @@ export async function readDocuments(folder: string, ids: ReadonlySet<string>): P
   return documents
 }
 
-/** Reads what `--predictions` wrote. */
+/** Reads a file written by `--predictions`. */
 export function readPredictions(file: string): Promise<Prediction[]> {
   return Array.fromAsync(readObjects(file, 'answers, as --predictions writes them'), (line) => ({
     id: textOf(line, '_id'),
@@ -122,7 +122,7 @@ export function readPredictions(file: string): Promise<Prediction[]> {
 
 interface Line {
   readonly file: string
-  /** From 1. */
+  /** Line number, from 1. */
   readonly number: number
   readonly content: string
 }
@@ -131,7 +131,7 @@ interface ObjectLine extends Line {
   readonly value: Readonly<Record<string, unknown>>
 }
 
-/** @param expected what the file should be, for a user who named another one. */
+/** @param expected describes the expected file, for the error. */
 async function checkFile(file: string, expected: string): Promise<void> {
   await access(file).catch((cause: unknown) => {
     throw new CriaError('not_found', `${file} does not exist: expected ${expected}.`, { cause })
@@ -161,7 +161,7 @@ async function* readObjects(file: string, expected: string): AsyncGenerator<Obje
   }
 }
 
-/** Numbers are ids as well: some collections have them. */
+/** Accepts numbers as ids too: some collections have them. */
 function beirIdOf(line: ObjectLine): string {
   const id = line.value['_id']
   if (typeof id === 'number') return String(id)
@@ -169,7 +169,7 @@ function beirIdOf(line: ObjectLine): string {
   throw mistakeIn(line, '"_id" must be a string.')
 }
 
-/** @param fallback for a field that is missing; without one, that is a mistake. */
+/** @param fallback replaces a missing field; without it, a missing field is an error. */
 function textOf(line: ObjectLine, field: string, fallback?: string): string {
   const found = line.value[field] ?? fallback
   if (typeof found === 'string') return found

@@ -30,7 +30,7 @@ const comparison = compareRuns(
   queries,
 )
 
-test('runs are compared over the queries that have a relevant document, and the failing ones say what was found', () => {
+test('runs are compared over the queries that have a relevant document, and failures list the documents found', () => {
   expect(comparison.questions).toBe(3)
   expect(comparison.measures.map(({ measure }) => measure)).toEqual(['ndcg10', 'recall10', 'recall100', 'mrr10', 'map'])
   expect(comparison.measures.find(({ measure }) => measure === 'mrr10')).toMatchObject({
@@ -48,7 +48,7 @@ test('runs are compared over the queries that have a relevant document, and the 
   ])
 })
 
-test('what comes from a collection is text in the HTML report', () => {
+test('escapes text of a collection in the HTML report', () => {
   const html = comparisonHtml(comparison)
   const tags = new Set([...html.matchAll(/<\/?([a-z!][a-z0-9]*)/gi)].map(([, tag]) => tag?.toLowerCase()))
   expect([...tags].filter((tag) => !ALLOWED.includes(tag ?? ''))).toEqual([])
@@ -61,7 +61,7 @@ test('what comes from a collection is text in the HTML report', () => {
 
 const ALLOWED = '! !doctype html head meta title style body h1 h2 p table tr td th ol li svg line circle rect text'.split(' ')
 
-test('and in the Markdown report', () => {
+test('escapes text of a collection in the Markdown report', () => {
   const page = comparisonMarkdown(comparison)
   expect(page).not.toMatch(/<(?:script|img|\/td)/)
   expect(page).not.toContain('](javascript')
@@ -74,12 +74,12 @@ test.each([
   ['<a href="x">', '&lt;a href=&quot;x&quot;&gt;', '&lt;a href\\="x"&gt;'],
   ['see https://x.org/?a=1', 'see https://x.org/?a=1', 'see https&#58;//x.org/?a\\=1'],
   ['\uD800', '\uFFFD', '\uFFFD'],
-])('%j is written as text', (text, html, markdown) => {
+])('escapes %j', (text, html, markdown) => {
   expect(htmlText(text)).toBe(html)
   expect(markdownText(text)).toBe(markdown)
 })
 
-test('answers are compared question by question, refusals where there is no answer count as right', () => {
+test('answers are compared question by question, and abstaining from unanswerable questions counts as right', () => {
   const questions: GoldQuestion[] = [
     { id: 'a', question: 'Who built it?', answers: ['Ida Marsh'], docIds: ['d1'] },
     { id: 'u', question: 'Who sold it?', answers: [], docIds: [] },
@@ -105,7 +105,7 @@ test('answers are compared question by question, refusals where there is no answ
   expect(compared.failures).toEqual([])
 })
 
-test('a comparison of nothing is a page too', () => {
+test('writes a page for an empty comparison', () => {
   const empty = compareRuns({ collection: '', names: ['', ''], baseline: new Map(), system: new Map() }, new Map(), new Map())
   expect(comparisonHtml(empty)).toContain('None.')
   expect(comparisonMarkdown(empty)).toContain('None.')

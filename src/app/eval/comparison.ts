@@ -1,4 +1,4 @@
-/** Compares two systems question by question: what each measure gained, whether by more than chance, and where it failed. */
+/** Compares two systems question by question: the gain in each measure, its significance, and the failed questions. */
 
 import { scoreEach } from './answer-score.ts'
 import type { GoldQuestion, Prediction } from './answer-score.ts'
@@ -10,10 +10,10 @@ import type { PairedTest } from './statistics.ts'
 
 export interface MeasureComparison extends PairedTest {
   readonly measure: string
-  /** Means of both. */
+  /** Mean over the questions. */
   readonly baseline: number
   readonly system: number
-  /** `pRandomization` after Holm, over all the measures of the comparison. */
+  /** `pRandomization` after Holm's correction over all measures of the comparison. */
   readonly pAdjusted: number
 }
 
@@ -21,9 +21,9 @@ export interface MeasureComparison extends PairedTest {
 export interface Failure {
   readonly id: string
   readonly question: string
-  /** What should have been found or said. */
+  /** The relevant documents, or the gold answers. */
   readonly expected: readonly string[]
-  /** What was found or said instead, best first. */
+  /** The documents found, or the answer given, best first. */
   readonly found: readonly string[]
   readonly baseline: number
   readonly system: number
@@ -31,11 +31,11 @@ export interface Failure {
 
 export interface Comparison {
   readonly collection: string
-  /** What is compared, such as file names; differences are system − baseline. */
+  /** Names of the two systems, such as file names; differences are system − baseline. */
   readonly names: readonly [baseline: string, system: string]
   readonly questions: number
   readonly measures: readonly MeasureComparison[]
-  /** Differences of the first measure, largest first. */
+  /** Differences of the first measure, in descending order. */
   readonly differences: readonly { readonly id: string; readonly difference: number }[]
   /** Worst first. */
   readonly failures: readonly Failure[]
@@ -54,7 +54,7 @@ export interface Sides<Side> {
 const FOUND = 5
 const MEASURES = ['ndcg10', 'recall10', 'recall100', 'mrr10', 'map'] as const
 
-/** @param queries texts by id. Over every query that has a relevant document; one that a run lacks counts as 0. */
+/** @param queries texts by id. Covers every query that has a relevant document; a query that a run lacks scores 0. */
 export function compareRuns(
   { collection, names, baseline, system }: Sides<Run>,
   judgments: ReadonlyMap<string, Judgments>,
@@ -72,7 +72,7 @@ export function compareRuns(
 
 const ANSWER_MEASURES = ['inQuote', 'exactMatch', 'f1', 'right'] as const
 
-/** `right`: the quote holds an answer, or nothing was answered where there is no answer. */
+/** Adds the measure `right`: the quote contains an answer, or the system abstains from an unanswerable question. */
 export function compareAnswers(
   { collection, names, baseline, system }: Sides<readonly Prediction[]>,
   questions: readonly GoldQuestion[],
@@ -140,5 +140,5 @@ function comparison(
   }
 }
 
-/** Below this a question counts as failed, whatever it was before. */
+/** A question with a lower score counts as failed. */
 const FAILING = 0.1

@@ -30,13 +30,13 @@ describe('measureRanking', () => {
     }
   })
 
-  it('is nothing where nothing is relevant', () => {
+  it('is 0 where no document is relevant', () => {
     expect(measureRanking(['c'], new Map([['c', 0]]))).toEqual({ ndcg10: 0, recall10: 0, recall100: 0, mrr10: 0, map: 0 })
   })
 })
 
 describe('rankingOf', () => {
-  it('orders equal scores by id, from the last to the first, and counts a document once', () => {
+  it('orders equal scores by id, descending, and counts a document once', () => {
     const documents = [
       { id: 'a', score: 1 },
       { id: 'b', score: 2 },
@@ -49,7 +49,7 @@ describe('rankingOf', () => {
 })
 
 describe('measureRun', () => {
-  it('counts a query without an answer as 0, and leaves out those that nothing is relevant to', () => {
+  it('counts a query without an answer as 0, and leaves out queries without relevant documents', () => {
     const judgments = new Map([
       ['q1', new Map([['a', 1]])],
       ['q2', new Map([['a', 1]])],

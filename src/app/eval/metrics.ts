@@ -1,11 +1,11 @@
 /**
- * Measures of a ranking, as `trec_eval` takes them: linear gain, a discount of 1 / log2(rank + 1), unjudged documents worth nothing, equal
- * scores ordered by document id from the last to the first.
+ * Computes the measures of a ranking as `trec_eval` does: linear gain, a discount of 1 / log2(rank + 1), unjudged documents worth nothing, equal
+ * scores ordered by document id, descending.
  */
 
 import { mean } from './statistics.ts'
 
-/** Grades by document; above 0 is relevant. */
+/** Grades by document; a grade above 0 means relevant. */
 export type Judgments = ReadonlyMap<string, number>
 
 export interface RankedDocument {
@@ -25,7 +25,7 @@ export interface RankingMeasures {
 const DEPTH = 1000
 const NOTHING: RankingMeasures = { ndcg10: 0, recall10: 0, recall100: 0, mrr10: 0, map: 0 }
 
-/** Ids from best to worst; a document that is listed more than once counts once, with its highest score. */
+/** Returns ids from best to worst; a duplicate document counts once, with its highest score. */
 export function rankingOf(documents: Iterable<RankedDocument>): string[] {
   const highest = new Map<string, number>()
   for (const { id, score } of documents) highest.set(id, Math.max(score, highest.get(id) ?? -Infinity))
@@ -35,12 +35,12 @@ export function rankingOf(documents: Iterable<RankedDocument>): string[] {
     .map(([id]) => id)
 }
 
-/** The queries that have a relevant document. */
+/** Returns the queries that have a relevant document. */
 export function withRelevant(judgments: ReadonlyMap<string, Judgments>): (readonly [query: string, Judgments])[] {
   return [...judgments].filter(([, grades]) => grades.values().some((grade) => grade > 0))
 }
 
-/** Measures of one query; all 0 when nothing is relevant to it. */
+/** Returns the measures of one query; all 0 when no document is relevant to it. */
 export function measureRanking(ranking: readonly string[], judgments: Judgments): RankingMeasures {
   const grades = [...judgments.values()].filter((grade) => grade > 0)
   if (grades.length === 0) return NOTHING
@@ -61,7 +61,7 @@ export function measureRanking(ranking: readonly string[], judgments: Judgments)
   }
 }
 
-/** Means over all queries that have a relevant document; one that was not answered counts as 0. */
+/** Returns means over all queries that have a relevant document; a query without an answer scores 0. */
 export function measureRun(
   run: ReadonlyMap<string, Iterable<RankedDocument>>,
   judgments: ReadonlyMap<string, Judgments>,
@@ -73,7 +73,7 @@ export function measureRun(
   return { queries: each.length, ...NOTHING, ...means }
 }
 
-/** The value below which a share of the values lies: the nearest rank, so that it is one of them. */
+/** Returns the percentile by nearest rank, so that the result is always an element of `values`. */
 export function percentile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((a, b) => a - b)
   return sorted[Math.min(sorted.length - 1, Math.max(0, Math.ceil(share * sorted.length) - 1))] ?? 0

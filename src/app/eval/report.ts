@@ -1,11 +1,11 @@
-/** Writes a comparison as a page: Markdown, or HTML in one file. What comes from a collection is text in both, never markup. */
+/** Writes a comparison as Markdown, or as one HTML file. Text of a collection is escaped in both. */
 
 import type { Comparison, Failure } from './comparison.ts'
 
 const SHOWN_FAILURES = 100
 const LONGEST_TEXT = 300
 
-/** The head of the table of measures, and a row for each. */
+/** Returns the table of measures as rows of text, head first. */
 function measureRows({ measures }: Comparison): readonly (readonly string[])[] {
   const rows = measures.map((one) => [
     one.measure,
@@ -51,7 +51,7 @@ function more(failures: readonly Failure[]): string {
   return failures.length > SHOWN_FAILURES ? `\n${failures.length - SHOWN_FAILURES} more are in the JSON.\n` : ''
 }
 
-/** One file without scripts or links; it loads nothing. */
+/** Returns one HTML file without scripts or links; it loads nothing. */
 export function comparisonHtml(comparison: Comparison): string {
   const { collection, names, questions, failures } = comparison
   const title = `${collection}: ${names[1]} against ${names[0]}`
@@ -95,7 +95,7 @@ ${failed.length === 0 ? '<p>None.</p>' : htmlTable([['question', 'text', 'baseli
 `
 }
 
-/** @param rows cells as HTML; the first row is the head. */
+/** @param rows cells as HTML; the first row is the table head. */
 function htmlTable([head = [], ...rows]: readonly (readonly string[])[]): string {
   const row = (cells: readonly string[], tag: 'td' | 'th'): string =>
     `<tr>${cells.map((cell) => `<${tag}>${cell}</${tag}>`).join('')}</tr>`
@@ -106,7 +106,7 @@ const WIDTH = 720
 const LABELS = 110
 const ROW = 28
 
-/** A line for each measure, from one end of its interval to the other. */
+/** Draws a line per measure, from one end of its interval to the other. */
 function intervalPlot({ measures }: Comparison): string {
   const most = Math.max(0.01, ...measures.flatMap(({ interval }) => interval.map(Math.abs))) * 1.05
   const x = (value: number): string => (LABELS + ((value + most) / (2 * most)) * (WIDTH - LABELS)).toFixed(1)
@@ -123,7 +123,7 @@ ${rows.join('\n')}
 }
 
 const HEIGHT = 200
-/** Bars at most; of more questions, each bar is the mean of neighbours. */
+/** Maximum number of bars; with more questions, each bar is the mean of neighbours. */
 const BARS = 360
 
 function differencePlot({ differences }: Comparison): string {
@@ -161,7 +161,7 @@ function p(value: number): string {
   return value < 0.001 ? '< .001' : value.toFixed(3)
 }
 
-/** One line of plain text, without what hides or reorders letters. */
+/** Returns one line of plain text, without characters that hide or reorder others. */
 function line(text: string): string {
   const plain = text
     .slice(0, LONGEST_TEXT * 4)
@@ -180,7 +180,7 @@ export function htmlText(text: string): string {
     .replaceAll("'", '&#39;')
 }
 
-/** Markdown knows HTML too, and makes links of bare addresses: everything that could begin something is escaped. */
+/** Escapes every character that could begin markup: Markdown also allows HTML and links bare addresses. */
 export function markdownText(text: string): string {
   return line(text)
     .replaceAll(/[\\`*_{}[\]()#+!|~<>&$^=-]/g, (mark) =>

@@ -35,7 +35,7 @@ function write(file: string, lines: readonly object[]): void {
 }
 
 describe('evaluateRetrieval', () => {
-  it('tells of judgments that fit nothing, since they look like bad search', async () => {
+  it('reports judgments without a matching query or document', async () => {
     const judged = join(folder, 'qrels', 'test.tsv')
     writeFileSync(judged, `${readFileSync(judged, 'utf8')}q1\tgone\t1\nq2\tirrelevant\t0\nq9\tmill\t1\n`)
     const { unmatched, queries } = await evaluateRetrieval(folder, new MemoryDocumentStore())
@@ -66,7 +66,7 @@ describe('evaluateRetrieval', () => {
   })
 
   it.each<[title: string, spoil: () => void, message: RegExp]>([
-    ['no folder', () => rmSync(folder, { recursive: true }), /is no folder\. A BEIR folder has/],
+    ['no folder', () => rmSync(folder, { recursive: true }), /is not a folder: expected a BEIR folder/],
     ['no corpus', () => rmSync(join(folder, 'corpus.jsonl')), /corpus\.jsonl does not exist/],
     ['no judgments', () => rmSync(join(folder, 'qrels'), { recursive: true }), /test\.tsv does not exist/],
     [
@@ -83,19 +83,19 @@ describe('evaluateRetrieval', () => {
       /line 1: expected query id/,
     ],
     [
-      'a grade that is no number',
+      'a grade that is not a number',
       () => writeFileSync(join(folder, 'qrels', 'test.tsv'), 'a\tb\tc\nq1\tmill\tgood\n'),
       /line 2: the grade "good"/,
     ],
     ['other queries than judgments', () => write('queries.jsonl', [{ _id: 'other', text: 'x' }]), /share no id/],
-  ])('says what is wrong with %s', async (_title, spoil, message) => {
+  ])('rejects %s with the reason', async (_title, spoil, message) => {
     spoil()
     const store = new MemoryDocumentStore()
     await expect(evaluateRetrieval(folder, store)).rejects.toMatchObject({ message })
     await store.close()
   })
 
-  it('can be stopped', async () => {
+  it('can be aborted', async () => {
     const store = new MemoryDocumentStore()
     const stop = new AbortController()
     const running = evaluateRetrieval(folder, store, { signal: stop.signal, onProgress: () => stop.abort() })
@@ -103,7 +103,7 @@ describe('evaluateRetrieval', () => {
     await store.close()
   })
 
-  it('can be stopped from outside while a store that never waits is searched', async () => {
+  it('can be aborted while a synchronous store is searched', async () => {
     const store = new MemoryDocumentStore()
     const stop = new AbortController()
     let searches = 0

@@ -1,4 +1,4 @@
-/** Measures retrieval on a collection: `cria eval retrieval`. */
+/** Measures retrieval on a collection, for `cria eval retrieval`. */
 
 import { open } from 'node:fs/promises'
 import { basename, resolve } from 'node:path'
@@ -11,36 +11,36 @@ import type { RankedDocument, RankingMeasures } from './metrics.ts'
 import type { Run } from './collection.ts'
 
 export interface RetrievalReport extends RankingMeasures {
-  /** Documents found by each query. */
+  /** Documents found for each query. */
   readonly run: Run
   readonly collection: string
-  /** That have a relevant document. */
+  /** Queries that have a relevant document. */
   readonly queries: number
-  /** Wall time of a search. */
+  /** Wall time of a search in milliseconds. */
   readonly msPerQuery: { readonly p50: number; readonly p99: number }
   readonly indexMs: number
-  /** Queries with judgments and relevant documents that the collection does not have: they count as not found. */
+  /** Queries with judgments, and relevant documents, that the collection lacks: they count as not found. */
   readonly unmatched: { readonly queries: number; readonly documents: number }
 }
 
 export interface EvaluateRetrievalOptions {
-  /** Documents asked for by each query; default 100. */
+  /** Documents requested for each query; default 100. */
   readonly k?: number | undefined
-  /** Where to write the run, in the format of TREC. */
+  /** File that receives the run, in the format of TREC. */
   readonly run?: string | undefined
   readonly onProgress?: ((phase: 'index' | 'search', done: number, of: number | undefined) => void) | undefined
   readonly signal?: AbortSignal | undefined
 }
 
 const DEFAULT_K = 100
-/** Chunks asked for at once for each document wanted, since several may be of one document. */
+/** Chunks requested at first for each wanted document, since several chunks may belong to one document. */
 const CHUNKS_PER_DOCUMENT = 2
 const TAG = 'cria'
 
 /**
- * Indexes the corpus of a BEIR folder into an empty store and runs all its queries. A document is as good as its best chunk.
+ * Indexes the corpus of a BEIR folder into an empty store and runs all its queries. A document has the score of its best chunk.
  *
- * @throws CriaError `not_found` or `invalid_request` when the folder is not what it should be, `aborted` when the signal says so.
+ * @throws CriaError `not_found` or `invalid_request` when the folder is not a valid BEIR folder, `aborted` when the signal is aborted.
  */
 export async function evaluateRetrieval(
   folder: string,
@@ -69,7 +69,7 @@ export async function evaluateRetrieval(
   const run = new Map<string, RankedDocument[]>()
   const times: number[] = []
   for (const { id, text } of queries) {
-    // A store in this process never waits: Ctrl-C has its turn between two searches.
+    // An in-process store never yields to the event loop, so Ctrl-C is handled between two searches.
     await setImmediate()
     throwIfAborted(signal)
     const started = performance.now()
@@ -89,7 +89,7 @@ export async function evaluateRetrieval(
   }
 }
 
-/** @param missing what is there is taken out of it. */
+/** @param missing ids of relevant documents; each document that is found is removed from it. */
 async function* documentsOf(
   folder: string,
   missing: Set<string>,
@@ -104,7 +104,7 @@ async function* documentsOf(
   }
 }
 
-/** Asks for more chunks until there are enough documents, or no more chunks. */
+/** Requests more chunks until there are enough documents, or no further chunks. */
 async function searchDocuments(store: DocumentStore, query: string, k: number, signal?: AbortSignal): Promise<RankedDocument[]> {
   for (let limit = k; ; limit *= CHUNKS_PER_DOCUMENT) {
     const chunks = await store.search(query, { limit, ...(signal === undefined ? {} : { signal }) })

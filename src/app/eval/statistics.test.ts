@@ -17,7 +17,7 @@ describe('Student’s tail', () => {
 })
 
 describe('a paired test', () => {
-  it('finds what is there', () => {
+  it('finds a real difference', () => {
     const better = pairedTest([0.2, 0.1, 0.3, 0.2, 0.1, 0.2, 0.4, 0.1, 0.2, 0.3])
     expect(better).toMatchObject({ wins: 10, losses: 0, ties: 0 })
     expect(better.difference).toBeCloseTo(0.21, 10)
@@ -26,18 +26,18 @@ describe('a paired test', () => {
     expect(better.interval[0]).toBeGreaterThan(0.1)
   })
 
-  it('finds nothing in nothing', () => {
+  it('finds no difference between equal systems', () => {
     expect(pairedTest([])).toMatchObject({ difference: 0, pRandomization: 1, pT: 1 })
     expect(pairedTest([0, 0, 0])).toMatchObject({ difference: 0, pRandomization: 1, pT: 1, ties: 3 })
     expect(pairedTest([0.5])).toMatchObject({ pRandomization: 1, pT: 1 })
   })
 
-  it('is exact where all signs can be counted', () => {
+  it('agrees with the exact result for few questions', () => {
     // 2 of the 2^5 ways to set the signs are as extreme.
     expect(pairedTest([1, 1, 1, 1, 1], 7).pRandomization).toBeCloseTo(2 / 32, 2)
   })
 
-  it('is the same every time, symmetric, and a probability', () => {
+  it('is deterministic, symmetric, and a probability', () => {
     fc.assert(
       fc.property(fc.array(fc.double({ min: -1, max: 1, noNaN: true }), { minLength: 2, maxLength: 12 }), (values) => {
         const one = pairedTest(values, 3, 500)
@@ -58,7 +58,7 @@ describe('a paired test', () => {
     )
   })
 
-  it('Holm’s correction multiplies the smallest most and keeps the order', () => {
+  it('Holm’s correction multiplies the smallest p most and keeps the order', () => {
     const [first, second, third] = holm([0.04, 0.01, 0.03])
     expect(first).toBeCloseTo(0.06, 10)
     expect(second).toBeCloseTo(0.03, 10)

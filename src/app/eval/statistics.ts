@@ -1,11 +1,11 @@
-/** Tests whether two systems differ by more than chance: paired tests over the same questions, intervals and tests of shares. */
+/** Tests whether two systems differ significantly: paired tests over the same questions, confidence intervals, and tests of shares. */
 
 export interface PairedTest {
   /** Mean of the differences. */
   readonly difference: number
-  /** 95 % percentile bootstrap interval of it (Efron and Tibshirani, "An Introduction to the Bootstrap", 1993, chapter 13). */
+  /** 95 % percentile bootstrap interval of the mean (Efron and Tibshirani, "An Introduction to the Bootstrap", 1993, chapter 13). */
   readonly interval: readonly [low: number, high: number]
-  /** Two-sided p of a paired randomisation test (Smucker, Allan and Carterette, CIKM 2007): signs are drawn at random. */
+  /** Two-sided p of a paired randomisation test (Smucker, Allan and Carterette, CIKM 2007), which flips signs at random. */
   readonly pRandomization: number
   /** Two-sided p of Student's paired t-test; 1 where all differences are 0. */
   readonly pT: number
@@ -17,7 +17,7 @@ export interface PairedTest {
 const DRAWS = 10_000
 const EVEN = 1e-12
 
-/** The same differences always give the same result. @param seed of the random draws. */
+/** Deterministic: the same differences and seed return the same result. @param seed of the random draws. */
 export function pairedTest(differences: readonly number[], seed = 12_345, draws: number = DRAWS): PairedTest {
   const count = differences.length
   const difference = mean(differences)
@@ -50,7 +50,7 @@ export function pairedTest(differences: readonly number[], seed = 12_345, draws:
   }
 }
 
-/** p-values of several tests at once, so that the chance of one false finding among them stays what it is (Holm, 1979). */
+/** Corrects the p-values of several tests for multiple comparisons (Holm, 1979); returns them in the given order. */
 export function holm(values: readonly number[]): number[] {
   const order = values.map((value, index) => ({ value, index })).sort((a, b) => a.value - b.value)
   const adjusted: number[] = []
@@ -71,8 +71,8 @@ function pairedT(differences: readonly number[]): number {
 }
 
 /**
- * Two-sided tail of Student's t, by the finite series for whole degrees of freedom (Abramowitz and Stegun, "Handbook of Mathematical Functions",
- * 26.7.3 and 26.7.4).
+ * Returns the two-sided tail of Student's t, by the finite series for whole degrees of freedom (Abramowitz and Stegun, "Handbook of Mathematical
+ * Functions", 26.7.3 and 26.7.4).
  */
 export function studentTail(t: number, freedom: number): number {
   const angle = Math.atan(Math.abs(t) / Math.sqrt(freedom))
@@ -87,7 +87,7 @@ export function studentTail(t: number, freedom: number): number {
   return Math.max(0, 1 - (isOdd ? (2 / Math.PI) * (angle + within) : within))
 }
 
-/** Mulberry32: small, and the same everywhere. */
+/** Mulberry32: a small random number generator with the same results on every platform. */
 function chanceOf(seed: number): () => number {
   let state = seed >>> 0
   return () => {
@@ -105,7 +105,7 @@ export function mean(values: readonly number[]): number {
 /** 97.5 % quantile of the normal distribution. */
 const Z = 1.959_963_984_540_054
 
-/** 95 % score interval of a share (Wilson, "Probable inference, the law of succession, and statistical inference", JASA 22, 1927). */
+/** Returns the 95 % score interval of a share (Wilson, "Probable inference, the law of succession, and statistical inference", JASA 22, 1927). */
 export function wilson(successes: number, trials: number): readonly [number, number] | null {
   if (trials === 0) return null
   const share = successes / trials
@@ -115,11 +115,11 @@ export function wilson(successes: number, trials: number): readonly [number, num
   return [Math.max(0, centre - half), Math.min(1, centre + half)]
 }
 
-/** Two-sided exact test of a fair coin: the chance of a count that is no more likely than this one. */
+/** Two-sided exact test of a fair coin: returns the probability of all counts that are no more likely than this count. */
 export function binomialP(successes: number, trials: number): number {
   const extreme = Math.max(successes, trials - successes)
   if (2 * extreme === trials) return 1
-  // In logarithms: a factorial of some hundred choices is no number any more.
+  // In logarithms: the factorial of a few hundred exceeds the range of numbers.
   let logarithm = -trials * Math.LN2
   let tail = 0
   for (let k = trials; k >= extreme; k--) {

@@ -22,7 +22,7 @@ afterEach(() => {
 })
 
 describe('spans in the tracing of the application', () => {
-  it('REC-SPAN-001 are inside the span that was the current one when query() was called, and nested as ours are', async () => {
+  it('REC-SPAN-001 are children of the span current when query() was called, and nested like ours', async () => {
     register()
     const tracer = trace.getTracer('host')
     let seen: string | undefined
@@ -45,11 +45,11 @@ describe('spans in the tracing of the application', () => {
     expect(asked?.parentSpanContext?.spanId).toBe(whole?.spanContext().spanId)
     expect(new Set(exporter.getFinishedSpans().map((span) => span.spanContext().traceId)).size).toBe(1)
     expect(asked?.attributes).toMatchObject({ 'gen_ai.operation.name': 'chat', 'gen_ai.usage.input_tokens': 5 })
-    // What the provider does is inside the request.
+    // Spans of the provider become children of the request.
     expect(seen).toBe(asked?.spanContext().spanId)
   })
 
-  it('REC-SPAN-001 tell of failures, and end with a turn that is left', async () => {
+  it('REC-SPAN-001 report failures, and end when the turn is left', async () => {
     register()
     const failing = new ScriptedModel(() => ({ fail: { after: 0, error: new CriaError('invalid_request', 'No.') } }))
     await Array.fromAsync(query({ prompt: 'Is it?', model: failing }))
@@ -63,7 +63,7 @@ describe('spans in the tracing of the application', () => {
     expect(exporter.getFinishedSpans().map(({ name }) => name)).toEqual(['llm_request', 'query'])
   })
 
-  it('REC-SPAN-001 are nested as ours are, also where no manager of contexts is registered', async () => {
+  it('REC-SPAN-001 are nested like ours, also without a context manager', async () => {
     trace.setGlobalTracerProvider(new TracerProvider({ spanProcessors: [new SimpleSpanProcessor({ exporter })] }))
     await Array.fromAsync(query({ prompt: 'Is it?', model: new ScriptedModel(['Yes.']) }))
     const [asked, whole] = exporter.getFinishedSpans()
@@ -71,7 +71,7 @@ describe('spans in the tracing of the application', () => {
     expect(asked?.parentSpanContext?.spanId).toBe(whole?.spanContext().spanId)
   })
 
-  it('REC-SPAN-001 go nowhere where nobody has registered a tracing', async () => {
+  it('REC-SPAN-001 are not sent without a registered tracing', async () => {
     expect(hostTracing()).toBeUndefined()
     await Array.fromAsync(query({ prompt: 'Is it?', model: new ScriptedModel(['Yes.']) }))
     expect(exporter.getFinishedSpans()).toEqual([])

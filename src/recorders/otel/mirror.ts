@@ -1,18 +1,18 @@
 /**
- * Shows our spans to the tracing of the application that we run in, where it has registered one with `@opentelemetry/api`. Nothing is loaded: the
- * package keeps what is registered in one place of the process, under names that all copies of its version 1 share, and that is all we use. So
- * it works in a bundle as well.
+ * Mirrors our spans to the tracing of the host application, if it has registered one with `@opentelemetry/api`. Does not load that package: its
+ * version 1 stores what is registered in a global object of the process, under names shared by all copies. That also works in a
+ * bundle.
  */
 
 import type { Context, ContextManager, Attributes, AttributeValue, TracerProvider } from '@opentelemetry/api'
 import type { Json, JsonObject } from '../../core/json.ts'
 import type { MirroredSpan, SpanMirror, SpanRecord } from '../../core/span.ts'
 
-/** Where versions 1 of the package keep what is registered. */
+/** Global key under which version 1 of the package stores what is registered. */
 const REGISTERED = Symbol.for('opentelemetry.js.api.1')
-/** Where they keep the current span in a context. */
+/** Key of the current span in a context. */
 const SPAN = Symbol.for('OpenTelemetry Context Key SPAN')
-/** `ERROR`. */
+/** The status code `ERROR`. */
 const ERROR = 2
 
 interface Registered {
@@ -20,7 +20,7 @@ interface Registered {
   readonly context?: ContextManager
 }
 
-/** For spans that begin inside whatever span of the application is the current one now; `undefined` where nobody traces. */
+/** Mirrors spans into the application's current span; `undefined` where no tracing is registered. */
 export function hostTracing(): SpanMirror | undefined {
   const { trace, context }: Registered = (Reflect.get(globalThis, REGISTERED) as Registered | undefined) ?? {}
   if (typeof trace?.getTracer !== 'function') return undefined
@@ -30,7 +30,7 @@ export function hostTracing(): SpanMirror | undefined {
       try {
         return startMirrored(trace, context, around, name, begin)
       } catch {
-        // A tracing that fails costs nobody an answer.
+        // A tracer that fails must not prevent the answer.
         return { run: (work) => work(), end: () => {} }
       }
     },
@@ -67,7 +67,7 @@ function startMirrored(
   return own
 }
 
-/** A context as the package makes them, for an application that registered no manager of contexts. */
+/** Makes a context like those of the package, for an application without a context manager. */
 function contextOf(values: ReadonlyMap<symbol, unknown>): Context {
   return {
     getValue: (key) => values.get(key),
@@ -76,7 +76,7 @@ function contextOf(values: ReadonlyMap<symbol, unknown>): Context {
   }
 }
 
-/** Attributes are texts, numbers, truth values and lists of one kind of these. */
+/** Converts attributes: OpenTelemetry allows strings, numbers, booleans and lists of one of these types. */
 function toAttributes(attributes: JsonObject): Attributes {
   return Object.fromEntries(
     Object.entries(attributes).flatMap(([name, value]) => (value === null ? [] : [[name, toValue(value)]])),

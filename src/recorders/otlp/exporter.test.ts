@@ -19,7 +19,7 @@ afterEach(() => {
   for (const close of closing.splice(0)) close()
 })
 
-/** A collector on this machine. */
+/** A collector in this process. */
 async function collector(status = 200): Promise<{ endpoint: string; received: Received[] }> {
   const received: Received[] = []
   const server = createServer((request, response) => {
@@ -36,7 +36,7 @@ async function collector(status = 200): Promise<{ endpoint: string; received: Re
 }
 
 describe('OtlpExporter', () => {
-  it('REC-SPAN-001 a collector gets the spans of a trace, nested, with attributes, events and errors', async () => {
+  it('REC-SPAN-001 sends a collector the spans of a trace, nested, with attributes, events and errors', async () => {
     const { endpoint, received } = await collector()
     const exporter = new OtlpExporter({ endpoint: `${endpoint}/`, headers: { 'x-key': 'k' } })
     const root = startSpan('querybot.ask', {
@@ -72,7 +72,7 @@ describe('OtlpExporter', () => {
     ])
   })
 
-  it('REC-SPAN-001 a turn is in the journal and at the collector', async () => {
+  it('REC-SPAN-001 a turn is stored in the journal and sent to the collector', async () => {
     const { endpoint, received } = await collector()
     const recorder: Recorder = exportSpans(await SqliteRecorder.open({ path: ':memory:' }), new OtlpExporter({ endpoint }))
     const events = await Array.fromAsync(query({ prompt: 'Hi', model: new ScriptedModel(['Hello.']), recorder }))

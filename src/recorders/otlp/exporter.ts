@@ -1,4 +1,4 @@
-/** Sends spans to an OpenTelemetry collector over HTTP, beside the journal. A collector that fails costs nobody an answer. */
+/** Sends spans to an OpenTelemetry collector over HTTP, in addition to the journal. A failing collector does not affect the answer. */
 
 import type { Json, JsonObject } from '../../core/json.ts'
 import type { Recorder } from '../../core/recorder.ts'
@@ -8,14 +8,14 @@ export interface OtlpOptions {
   /** Base URL of the collector; `/v1/traces` is added. */
   readonly endpoint: string
   readonly headers?: Readonly<Record<string, string>>
-  /** Default `cria`. */
+  /** Value of `service.name`; default `cria`. */
   readonly serviceName?: string
   readonly fetch?: typeof fetch
 }
 
-/** Spans that are sent in one request at most. */
+/** Maximum number of spans in one request. */
 const BATCH = 512
-/** Milliseconds until spans are sent whose trace goes on. */
+/** Milliseconds until spans of an unfinished trace are sent. */
 const PATIENCE = 5000
 const TIMEOUT = 10_000
 
@@ -30,14 +30,14 @@ export class OtlpExporter {
     this.#options = options
   }
 
-  /** Takes a span; a trace is sent when its outermost span has ended. */
+  /** Queues a span; a trace is sent when its outermost span has ended. */
   add(span: SpanRecord): void {
     this.#waiting.push(span)
     if (span.parentSpanId === null || this.#waiting.length >= BATCH) void this.flush()
     else this.#timer ??= setTimeout(() => void this.flush(), PATIENCE).unref()
   }
 
-  /** Resolves when everything taken so far was sent or given up. Never rejects. */
+  /** Resolves when all queued spans were sent or given up. Never rejects. */
   flush(): Promise<void> {
     clearTimeout(this.#timer)
     this.#timer = undefined
@@ -71,7 +71,7 @@ export class OtlpExporter {
   }
 }
 
-/** The same recorder; its spans go to the collector too. */
+/** Wraps a recorder so that its spans are also sent to the collector; `close` flushes them first. */
 export function exportSpans<R extends Recorder>(recorder: R, exporter: OtlpExporter): R {
   return {
     ...recorder,
@@ -83,7 +83,7 @@ export function exportSpans<R extends Recorder>(recorder: R, exporter: OtlpExpor
   }
 }
 
-/** Reads `name=value,name=value`, percent-encoded, as the environment of OpenTelemetry has it. */
+/** Parses `name=value,name=value`, percent-encoded, the format of OpenTelemetry's environment variables. */
 export function headersOf(text: string): Record<string, string> {
   const pairs = text.split(',').flatMap((pair) => {
     const [name = '', ...rest] = pair.split('=')
@@ -100,7 +100,7 @@ function decoded(value: string): string {
   }
 }
 
-/** The body of a request to `/v1/traces`. */
+/** Builds the body of a request to `/v1/traces`. */
 function encodeSpans(spans: readonly SpanRecord[], serviceName: string): JsonObject {
   return {
     resourceSpans: [
@@ -112,7 +112,7 @@ function encodeSpans(spans: readonly SpanRecord[], serviceName: string): JsonObj
   }
 }
 
-/** Numbers of the protocol: the kinds of a span, and how it ended. */
+/** Protocol numbers for the kind of a span. */
 const KIND = { internal: 1, client: 3 } as const
 const STATUS = { ok: 1, error: 2 } as const
 
@@ -133,13 +133,13 @@ function encodeSpan(span: SpanRecord): JsonObject {
   }
 }
 
-/** 64-bit numbers are strings in this encoding. */
+/** Returns a string, the OTLP JSON encoding of 64-bit numbers. */
 function nanoseconds(milliseconds: number): string {
   return (BigInt(Math.round(milliseconds * 1000)) * 1000n).toString()
 }
 
 function attributes(all: JsonObject): JsonObject[] {
-  // An attribute without a value does not exist in OpenTelemetry.
+  // OpenTelemetry has no attributes without a value.
   return Object.entries(all).flatMap(([key, value]) => (value === null || value === undefined ? [] : [attribute(key, value)]))
 }
 

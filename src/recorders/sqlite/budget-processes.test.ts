@@ -1,4 +1,4 @@
-/** Several processes, some of which are killed, that share the budget of a day. */
+/** Tests several processes, some of them killed, that share the budget of a day. */
 
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -62,11 +62,11 @@ async function usedToday(path: string): Promise<BudgetUse> {
   return use
 }
 
-/** What the largest request sets aside: when less than this is left, the next may be cut, but not all are refused. */
+/** Reservation of the largest request: with less than this left, the next request may be shortened, but not all are refused. */
 const LARGEST = (300 * PRICE.output) / 1_000_000
 
 test(
-  'ENG-METRIC-002 processes that share the budget of a day never spend more, and leave little of it',
+  'ENG-METRIC-002 processes that share the budget of a day never exceed it, and leave little of it',
   { timeout: 60_000 },
   async () => {
     const path = join(folder, 'cria.db')
@@ -85,7 +85,7 @@ test(
   },
 )
 
-test('what a process had set aside that was killed can be used by the others', { timeout: 60_000 }, async () => {
+test('the reservation of a killed process becomes available to the others', { timeout: 60_000 }, async () => {
   const path = join(folder, 'cria.db')
   const doomed = [11, 12, 13].map((seed) => startSpender(path, seed))
   await Promise.all(

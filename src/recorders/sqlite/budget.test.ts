@@ -21,7 +21,7 @@ function open(owner = thisOwner()): Promise<SqliteRecorder> {
 
 const DAY = dayOf(STARTED_AT)
 
-/** What the day has used, as a turn of its own sees it. */
+/** Returns the use of the day as a new turn sees it. */
 async function dayUse(recorder: SqliteRecorder, turnId: string): Promise<{ settled: Amount; reserved: Amount }> {
   await recorder.openTurn(openOf(turnId, { sessionId: turnId }))
   let use = { settled: NOTHING, reserved: NOTHING }
@@ -40,15 +40,15 @@ async function reserveIn(recorder: SqliteRecorder, turnId: string): Promise<void
   }))
 }
 
-/** As if the process that holds the open turns had ended: no process has this id. */
+/** Makes the owner of the open turns look dead: no process has this id. */
 function killOwner(): void {
   const database = new DatabaseSync(place.path)
   database.exec(`UPDATE leases SET pid = ${2 ** 22 + 1}`)
   database.close()
 }
 
-describe('a reservation whose owner is gone', () => {
-  test('of a process that has died is released at once; what went in counts', async () => {
+describe('a reservation whose owner has ended', () => {
+  test('of a process that has died is released at once; the input of its request counts', async () => {
     await reserveIn(await open(), 'a')
     killOwner()
     expect(await dayUse(await open(), 'b')).toEqual({ settled: { tokens: 20, costUsd: 0.02 }, reserved: NOTHING })
@@ -71,7 +71,7 @@ describe('a reservation whose owner is gone', () => {
       await doomed.openTurn(turn)
       const key = { turnId, sessionId: turnId, day: DAY }
       if (turnId === 'budgeted') {
-        // An attempt that failed, and the one that the step reports.
+        // A failed attempt, and the attempt that the step reports.
         for (const used of [
           { tokens: 30, costUsd: 0.03 },
           { tokens: 120, costUsd: 0.12 },
@@ -102,7 +102,7 @@ describe('a reservation whose owner is gone', () => {
     }
   })
 
-  test('that settles after all is not forgotten', async () => {
+  test('that settles late is still counted', async () => {
     const late = await open()
     await reserveIn(late, 'a')
     killOwner()
@@ -113,7 +113,7 @@ describe('a reservation whose owner is gone', () => {
   })
 })
 
-describe('turns that are closed count', () => {
+describe('closed turns count', () => {
   const close = async (recorder: SqliteRecorder, turnId: string, costUsd: number | null): Promise<void> => {
     const turn = openOf(turnId, { sessionId: turnId })
     const event = stamper(turn)(1, { type: 'complete', result: resultOf(turn, 'Yes.') })
@@ -121,7 +121,7 @@ describe('turns that are closed count', () => {
   }
   const tokens = (EXACT_USAGE.inputTokens ?? 0) + (EXACT_USAGE.outputTokens ?? 0)
 
-  test('also those without a budget, and of unknown cost', async () => {
+  test('also without a budget, and with unknown cost', async () => {
     const recorder = await open()
     for (const [turnId, costUsd] of [
       ['a', 0.5],
@@ -133,7 +133,7 @@ describe('turns that are closed count', () => {
     expect((await dayUse(recorder, 'c')).settled).toEqual({ tokens: 2 * tokens, costUsd: 0.5 })
   })
 
-  test('what was counted request by request is not counted again', async () => {
+  test('but not again the requests already counted', async () => {
     const recorder = await open()
     await reserveIn(recorder, 'a')
     await recorder.budget.settle({ turnId: 'a', sessionId: 'a', day: DAY }, { tokens, costUsd: 0.5 })
@@ -141,7 +141,7 @@ describe('turns that are closed count', () => {
     expect(await dayUse(recorder, 'b')).toEqual({ settled: { tokens, costUsd: 0.5 }, reserved: NOTHING })
   })
 
-  test('and go when there is nothing left of their time', async () => {
+  test('and are removed when no turns of their time remain', async () => {
     const recorder = await open()
     await recorder.openTurn(openOf('a', { sessionId: 'a' }))
     await close(recorder, 'a', 0.5)
@@ -154,7 +154,7 @@ describe('turns that are closed count', () => {
   })
 })
 
-test('a journal from before there were budgets is counted when it is brought up to date', () => {
+test('the migration of a journal without budgets counts its turns', () => {
   const before = new DatabaseSync(place.path)
   before.exec(MIGRATIONS[0] ?? '')
   before.exec(`PRAGMA user_version = 1; PRAGMA application_id = ${APPLICATION_ID}`)

@@ -14,7 +14,7 @@ const open = (readOnly = false): Promise<SqliteRecorder> => place.open({ readOnl
 const ANSWER = { parts: [{ type: 'text' as const, text: 'kept \ud83d' }], finishReason: 'stop' as const, abstained: false }
 
 describe('a cache in the file of a journal', () => {
-  test('ENG-CACHE-001 is shared by all who open it, and survives them', async () => {
+  test('ENG-CACHE-001 is shared by all recorders of the file, and survives them', async () => {
     const [one, two] = [await open(), await open()]
     await new ResponseCache({ store: one.cache }).set('k', ANSWER)
     expect(await new ResponseCache({ store: two.cache }).get('k')).toEqual(ANSWER)
@@ -22,7 +22,7 @@ describe('a cache in the file of a journal', () => {
     expect(await new ResponseCache({ store: (await open()).cache }).get('k')).toEqual(ANSWER)
   })
 
-  test('ENG-CACHE-001 LRU and age hold in the file, whoever wrote', async () => {
+  test('ENG-CACHE-001 LRU and age apply across recorders', async () => {
     const [one, two] = [await open(), await open()]
     let now = 0
     const cacheOf = ({ cache }: SqliteRecorder): ResponseCache =>
@@ -43,7 +43,7 @@ describe('a cache in the file of a journal', () => {
     ['is cut', (value: string) => value.slice(0, -3)],
     ['has another text', (value: string) => value.replace('kept', 'lost')],
     ['is of an older format', (value: string) => value.replace('cria-answer-1', 'cria-answer-0')],
-    ['is no answer', () => 'hello'],
+    ['is not an answer', () => 'hello'],
     ['is empty', () => ''],
     ['holds bytes', () => new Uint8Array([1, 2, 3])],
   ])('ENG-CACHE-001 an entry that %s is not found', async (_, damage) => {
@@ -63,7 +63,7 @@ describe('a cache in the file of a journal', () => {
     expect(await cache.get('other')).toBeUndefined()
   })
 
-  test('ENG-CACHE-001 where the file fails there is no answer, and no failure', async () => {
+  test('ENG-CACHE-001 a failing file returns no answer, and does not throw', async () => {
     const recorder = await open()
     const cache = new ResponseCache({ store: recorder.cache })
     await cache.set('k', ANSWER)
@@ -72,14 +72,14 @@ describe('a cache in the file of a journal', () => {
     await cache.set('k', ANSWER)
   })
 
-  test('ENG-CACHE-001 a journal that is only read gives answers and takes none', async () => {
+  test('ENG-CACHE-001 a read-only journal returns answers and stores none', async () => {
     await new ResponseCache({ store: (await open()).cache }).set('k', ANSWER)
     const cache = new ResponseCache({ store: (await open(true)).cache })
     await cache.set('other', ANSWER)
     expect([await cache.get('k'), await cache.get('other')]).toEqual([ANSWER, undefined])
   })
 
-  test('ENG-CACHE-001 a journal of an older version gets its table when it is opened', async () => {
+  test('ENG-CACHE-001 opening a journal of an older version creates the table', async () => {
     const database = new DatabaseSync(place.path)
     database.exec(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA journal_mode = WAL`)
     for (const migration of MIGRATIONS.slice(0, 2)) database.exec(migration)

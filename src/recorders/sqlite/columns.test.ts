@@ -14,7 +14,7 @@ describe('wellFormedJson', () => {
     expect(JSON.parse(wellFormedJson(value))).toEqual(read)
   })
 
-  it('is well-formed whatever it is given, and otherwise the same', () => {
+  it('makes any value well-formed, and changes nothing else', () => {
     fc.assert(
       fc.property(fc.string({ unit: fc.integer({ min: 0, max: 0xffff }).map((code) => String.fromCharCode(code)) }), (text) => {
         expect(JSON.parse(wellFormedJson([text, { [text]: null }]))).toEqual([

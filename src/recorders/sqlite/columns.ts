@@ -1,6 +1,6 @@
 /**
- * Writes and reads rows: columns are named as the members of objects are, in snake case. Texts and JSON are kept as they are given, and rows that
- * cannot be read are named, so that the others are read.
+ * Writes and reads rows. Columns have the names of object members in snake case. Texts and JSON are stored unchanged. Damaged rows
+ * are reported by name, so that the others can be read.
  */
 
 import type { SQLInputValue } from 'node:sqlite'
@@ -10,7 +10,7 @@ import type { Usage } from '../../core/usage.ts'
 import type { Connection } from '../../util/sqlite/connection.ts'
 import { isDamaged } from '../../util/sqlite/failure.ts'
 
-/** Values of columns by member: `startedAt` is the column `started_at`. Names are ours, never a caller's. */
+/** Column values by member: `startedAt` is the column `started_at`. Names come from our code, never from a caller. */
 export type Row = Readonly<Record<string, SQLInputValue>>
 
 interface Insertion {
@@ -18,7 +18,7 @@ interface Insertion {
   readonly sql: string
 }
 
-/** The last statement of each table: rows of one table have the same members nearly always. */
+/** The last INSERT statement of each table: rows of one table nearly always have the same members. */
 const insertions = new Map<string, Insertion>()
 
 /** Inserts a row and returns its integer key. */
@@ -33,18 +33,18 @@ export function insertInto(connection: Connection, table: string, row: Row): num
   return connection.insert(insertion.sql, Object.values(row))
 }
 
-/** The list of a SELECT that reads these members, which blanks separate: `turn_id AS turnId`. */
+/** Returns the column list of a SELECT for these members, separated by blanks: `turn_id AS turnId`. */
 export function columnsOf(members: string): string {
   const names = members.split(' ')
   return names.map((name) => `${columnOf(name)} AS ${name}`).join(', ')
 }
 
-/** `cacheWrite1hTokens` is `cache_write_1h_tokens`. */
+/** Converts a member to its column: `cacheWrite1hTokens` to `cache_write_1h_tokens`. */
 export function columnOf(name: string): string {
   return name.replaceAll(/[A-Z]|\d+/g, (start) => `_${start.toLowerCase()}`)
 }
 
-/** A column of text, in the list of a SELECT. `node:sqlite` of Node 22 reads text only to its first NUL, so it is read as bytes. */
+/** Returns a text column for a SELECT, cast to bytes: `node:sqlite` of Node 22 reads text only up to its first NUL. */
 export function textColumn(name: string): string {
   return `CAST(${columnOf(name)} AS BLOB) AS ${name}`
 }
@@ -56,13 +56,13 @@ export function readText(bytes: Uint8Array): string {
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 
 /**
- * JSON of well-formed Unicode. The rule for text that is none: a surrogate without its other half becomes U+FFFD, in values and in
- * keys. Everything else, NUL included, is kept.
+ * Returns JSON of well-formed Unicode: replaces each lone surrogate by U+FFFD, in values and in
+ * keys. Keeps everything else, NUL included.
  */
 export function wellFormedJson(value: unknown): string {
   const text = JSON.stringify(value)
-  // `JSON.stringify` escapes lone surrogates and leaves pairs as they are. An escaped backslash before `ud` looks the same, and costs
-  // no more than a second look.
+  // `JSON.stringify` escapes lone surrogates and leaves pairs unchanged. An escaped backslash before `ud` looks the same, and only
+  // causes an unneeded repair.
   return text.includes(String.raw`\ud`) ? JSON.stringify(repaired(value)) : text
 }
 
@@ -77,7 +77,7 @@ function repaired(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, member]) => [key.toWellFormed(), repaired(member)]))
 }
 
-/** Columns of the bot of a turn. */
+/** Columns for the bot of a turn. */
 export interface StoredBot {
   readonly botKind: string | null
   readonly botName: string | null
@@ -99,15 +99,15 @@ export const USAGE: readonly (keyof Usage)[] = [
   'exactness',
 ]
 
-/** Collects what cannot be read, in words. */
+/** Descriptions of rows that cannot be read. */
 export type Damage = string[]
 
-/** What `read` gives; `undefined` where the row is damaged, which is then added to `damage`. */
+/** Returns the result of `read`; `undefined` where the row is damaged, which is then added to `damage`. */
 export function readRow<T>(what: string, damage: Damage, read: () => T): T | undefined {
   try {
     return read()
   } catch (error) {
-    // What was written here is JSON of known shape: when it cannot be taken apart, it has changed on the disk.
+    // Rows contain JSON of a known shape: a row that cannot be parsed was changed on the disk.
     const isBroken = error instanceof SyntaxError || error instanceof TypeError || (isCriaError(error) && isDamaged(error))
     if (!isBroken) throw error
     damage.push(`${what} cannot be read (${error.message})`)
@@ -115,7 +115,7 @@ export function readRow<T>(what: string, damage: Damage, read: () => T): T | und
   }
 }
 
-/** What `read` gives of each of the rows that can be read; the others are added to `damage` by their names. */
+/** Returns the results of `read` for the readable rows; adds the names of the others to `damage`. */
 export function readRows<Stored, T>(
   rows: readonly Stored[],
   damage: Damage,

@@ -1,4 +1,4 @@
-/** Rows that are damaged: what cannot be read is named, and everything else is read. */
+/** Tests damaged rows: they are named, and all others are read. */
 
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -70,7 +70,7 @@ describe('a damaged row', () => {
       `UPDATE messages SET body = 'x' WHERE id = (SELECT message FROM turn_messages WHERE position = 0 AND turn = (SELECT id FROM turns WHERE turn_id = 'turn_b'))`,
       'turn_b: message ',
     ],
-  ])('of %s is named, and everything else is exported', async (_what, sql, named) => {
+  ])('in %s is named, and everything else is exported', async (_what, sql, named) => {
     change(sql)
     const { turns, damaged } = await exported()
     expect(turns.map(({ turn }) => turn.turnId)).toEqual(['turn_c', 'turn_b', 'turn_a'])
@@ -78,7 +78,7 @@ describe('a damaged row', () => {
     expect(turns.map(({ turn }) => turn.text)).toEqual(['answer c', 'answer b', 'answer a'])
   })
 
-  it('can be removed, and its session goes on without it', async () => {
+  it('can be removed, and its session continues without it', async () => {
     change(`UPDATE turns SET metrics = '{{' WHERE turn_id = 'turn_b'; UPDATE messages SET body = 'x' WHERE role = 'user'`)
     const recorder = await SqliteRecorder.open({ path })
     expect(recorder.read.history('s').map(({ content }) => content)).toEqual(['answer a', 'answer b', 'answer c'])
@@ -87,7 +87,7 @@ describe('a damaged row', () => {
     await recorder.close()
   })
 
-  it('on a page that is overwritten is left out, and the turns on other pages are listed and exported', async () => {
+  it('on an overwritten page is left out, and turns on other pages are listed and exported', async () => {
     const database = new DatabaseSync(path, { readOnly: true })
     const pages = database
       .prepare(`SELECT pageno FROM dbstat WHERE name = 'turns' AND pagetype = 'leaf' ORDER BY pageno`)

@@ -27,7 +27,7 @@ afterEach(() => {
 })
 
 describe('a full disk', () => {
-  it('fails what is written, keeps what was, and is over when there is room again', async ({ skip }) => {
+  it('makes writes fail, keeps stored data, and allows writes once there is space again', async ({ skip }) => {
     const place = join(folder, 'small')
     if (!mountSmall(place))
       skip('mounting a small file system is not permitted here; the test of a full file below stands in for it')
@@ -66,7 +66,7 @@ describe('a full disk', () => {
     }
   })
 
-  it('leaves no beginning of a journal behind', async ({ skip }) => {
+  it('leaves no partial journal behind', async ({ skip }) => {
     const place = join(folder, 'small')
     if (!mountSmall(place)) skip('mounting a small file system is not permitted here')
     try {
@@ -113,7 +113,7 @@ describe('a journal that cannot grow', () => {
     )
   }
 
-  it('keeps what it has, refuses the rest, and takes it when there is room', () => {
+  it('keeps its data, refuses writes, and accepts them once there is space', () => {
     const open = openOf('turn_a')
     const at = stamper(open)
     const [start, text, end] = [
@@ -137,7 +137,7 @@ describe('a journal that cannot grow', () => {
     expect(journal.connection.all('PRAGMA integrity_check')).toEqual([{ integrity_check: 'ok' }])
   })
 
-  it('can be read, and tells of a lost turn when it can be written again', () => {
+  it('can be read, and reports a lost turn when it can be written again', () => {
     openTurn(journal, openOf('turn_a', { question: 'q'.repeat(10_000) }))
     limitPages(1)
     now += 1001
@@ -148,7 +148,7 @@ describe('a journal that cannot grow', () => {
     expect(reader.turns().turns.map(({ status }) => status)).toEqual(['lost'])
   })
 
-  it('gives a turn up that could not be written, so that its session goes on', () => {
+  it('gives up a turn whose writes fail, so that its session can continue', () => {
     openTurn(journal, openOf('turn_a'))
     limitPages(60)
     const text = stamper(openOf('turn_a'))(0, { type: 'text_delta', text: 'x'.repeat(1e6), attempt: 1 })
@@ -161,7 +161,7 @@ describe('a journal that cannot grow', () => {
 })
 
 describe('a lease', () => {
-  it('is renewed while a turn is silent, and holds up no process that wants to end', async () => {
+  it('is renewed while a turn is silent, and does not keep the process alive', async () => {
     vi.useFakeTimers()
     const options = { path: join(folder, 'cria.db'), leaseMs: 3000 }
     const [owner, other] = [await SqliteRecorder.open(options), await SqliteRecorder.open(options)]
@@ -180,7 +180,7 @@ describe('a lease', () => {
 })
 
 describe('a loss of power', () => {
-  it('at any moment leaves a journal that is whole, as it was at some moment before', async () => {
+  it('at any moment leaves an intact journal, in the state of an earlier moment', async () => {
     const path = join(folder, 'cria.db')
     const turns = 40
     const recorder = await SqliteRecorder.open({ path })
@@ -208,7 +208,7 @@ describe('a loss of power', () => {
       connection.close()
       return counts.length
     }
-    // What had not reached the disk is gone: the end of the log, or a block in its middle.
+    // Unsynced data is lost: the end of the log, or a block in its middle.
     let before = 0
     for (let share = 0; share <= 1; share += 1 / 32) {
       const cut = Math.round(log.length * share)

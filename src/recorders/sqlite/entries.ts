@@ -1,4 +1,4 @@
-/** Spreads the entries and the end of a turn over the tables they belong to, as parts of the caller's transaction. */
+/** Writes the entries and the end of a turn to their tables, as part of the caller's transaction. */
 
 import type { QueryEvent } from '../../core/event.ts'
 import type { JournalEntry, TurnClose, TurnState } from '../../core/recorder.ts'
@@ -12,11 +12,11 @@ import { addMessage, storeCompaction } from './message.ts'
 
 export interface Written {
   readonly nextPosition: number
-  /** Ids of messages that came with a `message` event. */
+  /** Ids of messages written with their `message` event. */
   readonly assembled: ReadonlySet<string>
 }
 
-/** `turn` itself is left as it is. */
+/** Writes entries; does not change `turn`. */
 export function writeEntries(connection: Connection, turn: OpenTurn, entries: readonly JournalEntry[]): Written {
   const assembled = new Set<string>()
   const events: QueryEvent[] = []
@@ -49,7 +49,7 @@ export function writeEntries(connection: Connection, turn: OpenTurn, entries: re
   return { nextPosition, assembled }
 }
 
-/** The intent. A second try of the same call changes nothing: what counts is that it may have had its effect since the first. */
+/** Records a call before it runs. A retry keeps the first row: the call may have had its effect since then. */
 function startCall(connection: Connection, turn: number, call: Extract<JournalEntry, { type: 'tool_start' }>): void {
   connection.run(
     `INSERT INTO tool_calls (turn, call_id, step, name, input, idempotency_key, started_at) VALUES (?, ?, ?, ?, ?, ?, ?)
@@ -58,7 +58,7 @@ function startCall(connection: Connection, turn: number, call: Extract<JournalEn
   )
 }
 
-/** The result of a call that was started; one that was refused has no row, and needs none. */
+/** Records the result of a started call; a refused call has no row. */
 export function finishCall(
   connection: Connection,
   turn: number,
@@ -70,7 +70,7 @@ export function finishCall(
   connection.run(`UPDATE tool_calls SET state = ?, result_seq = ? WHERE turn = ? AND call_id = ? AND state = 'started'`, values)
 }
 
-/** How a turn ended, whoever ended it. */
+/** The end of a turn, closed or lost. */
 export interface TurnEnd
   extends
     Pick<TurnClose, 'endedAt' | 'text' | 'usage' | 'costUsd' | 'error' | 'temperature'>,
@@ -78,11 +78,11 @@ export interface TurnEnd
   readonly state: Exclude<TurnState, 'open' | 'waiting'>
   readonly latencyMs: number
   readonly finishReason: string | null
-  /** Key of the message that holds the text, where it is kept there alone. */
+  /** Key of the message that holds the text, where the text is stored only there. */
   readonly textMessage?: number | undefined
 }
 
-/** Fills the row, lets the turn be found by its words, and makes it the one that the next of its session follows. */
+/** Completes the row, adds the turn to the search index, and makes it the predecessor of the session's next turn. */
 export function endTurn(connection: Connection, { key, turnId, sessionId }: TurnKey, end: TurnEnd): void {
   const { state, endedAt, latencyMs, finishReason, costUsd, textMessage, model, temperature, usage } = end
   const text = end.text.toWellFormed()
@@ -97,7 +97,7 @@ export function endTurn(connection: Connection, { key, turnId, sessionId }: Turn
     metrics: jsonOrNull(end.metrics),
     text: textMessage === undefined ? text : '',
     textMessage: textMessage ?? null,
-    // Where they are absent, they are those that the turn was opened with.
+    // Where they are absent, the values of the open turn stay.
     ...(model === undefined ? {} : { model }),
     ...(temperature === undefined ? {} : { temperature }),
   }

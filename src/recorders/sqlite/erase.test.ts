@@ -11,19 +11,19 @@ import { APPLICATION_ID, MIGRATIONS } from './schema.ts'
 
 const place = journalFolder()
 
-/** The bytes of all files of the journal, in lower case as the search index has its words. */
+/** Returns the bytes of all files of the journal, in lower case like the words of the search index. */
 function bytes(): string {
   return readdirSync(place.folder)
     .map((name) => readFileSync(join(place.folder, name)).toString('latin1').toLowerCase())
     .join()
 }
 
-/** Words that occur nowhere else; the index shortens a word by no more than the beginning that it shares with its neighbour. */
+/** Returns words that occur nowhere else, because the index stores only the part of a word that differs from its neighbour. */
 function words(seed: number): string[] {
   return Array.from({ length: seed % 5 === 0 ? 900 : 60 }, (_, n) => hash('md5', `${seed} ${n}`).slice(0, 16))
 }
 
-/** A long turn: deltas that are folded when it is closed, a tool result, several pages of text. */
+/** Writes a long turn: deltas that are folded when it is closed, a tool result, several pages of text. */
 async function longTurn(recorder: SqliteRecorder, turnId: string, userId: string, text: string): Promise<void> {
   const open = openOf(turnId, { sessionId: `session_${userId}`, userId, question: `Question ${text.slice(0, 60)}` })
   const at = stamper(open)
@@ -41,7 +41,7 @@ async function longTurn(recorder: SqliteRecorder, turnId: string, userId: string
 }
 
 describe('SqliteRecorder.deleteUser', () => {
-  it('REC-PROMPT-001 forgets the prompts that only turns of the user were made with', async () => {
+  it('REC-PROMPT-001 deletes the prompts that only turns of the user used', async () => {
     const recorder = await SqliteRecorder.open({ path: place.path })
     const shared = { name: 'tone', hash: 'a'.repeat(64), template: 'Be kind.' }
     const own = { name: 'Assistant of Grasshopper', hash: 'b'.repeat(64), template: 'You help Mrs Hopper.' }
@@ -56,7 +56,7 @@ describe('SqliteRecorder.deleteUser', () => {
     expect(bytes()).not.toContain('hopper')
   })
 
-  it('leaves no word of the user in the file, its search index and its log, and all words of the others', async () => {
+  it('removes every word of the user from file, search index and log, and keeps the words of others', async () => {
     const recorder = await SqliteRecorder.open({ path: place.path })
     for (let n = 0; n < 60; n += 1)
       await longTurn(recorder, `turn_${n}`, n % 3 === 0 ? 'ada-lovelace' : `other${n % 3}`, words(n).join(' '))
@@ -75,7 +75,7 @@ describe('SqliteRecorder.deleteUser', () => {
     await recorder.close()
   })
 
-  it('overwrites what a file of an earlier version still held of deleted turns', async () => {
+  it('overwrites remains of deleted turns in a file of an earlier version', async () => {
     const before = new DatabaseSync(place.path)
     before.exec(`PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL; PRAGMA application_id = ${APPLICATION_ID}`)
     for (const migration of MIGRATIONS.slice(0, 6)) before.exec(migration)

@@ -1,4 +1,4 @@
-/** Deletes the sessions of a user, of a tag, or one by its id, and leaves nothing of what was said in them in the file or its log. */
+/** Deletes the sessions of a user, of a tag, or one by its id, and removes their content from the file and its write-ahead log. */
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ConfigurationError, CriaError } from '../../core/error.ts'
@@ -12,25 +12,25 @@ import { endUnheldTurns } from './lease.ts'
 import { removeUnusedPrompts } from './prompts.ts'
 import { writeWithSpans } from './spans.ts'
 
-/** Sessions by what they have in common: the query for their ids, and the account that goes with them. */
+/** Ways to select sessions: the query for their ids, and the account that is deleted with them. */
 const SESSIONS = {
   sessionId: ['SELECT session_id AS id FROM sessions WHERE session_id = ?', undefined],
   userId: ['SELECT session_id AS id FROM sessions WHERE user_id = ?', 'user'],
   tag: ['SELECT DISTINCT session_id AS id FROM turn_tags JOIN turns ON turns.id = turn WHERE tag = ?', 'tag'],
 } as const
 
-/** Milliseconds to wait until no other process reads from the log. */
+/** Milliseconds to wait until no other process reads the write-ahead log. */
 const LOG_WAIT_MS = 10_000
-/** Pages of the search index that one transaction merges. */
+/** Pages of the search index merged in one transaction. */
 const MERGED_PAGES = 200
 
 /**
- * @param value of `member`: deletes the sessions that have it.
- * @throws CriaError `session_busy` while a turn of these sessions runs; what was deleted until then stays deleted.
+ * @param value deletes the sessions whose `member` has this value.
+ * @throws CriaError `session_busy` while a turn of these sessions runs; earlier deletions remain.
  */
 export async function erase(journal: Journal, member: keyof typeof SESSIONS, value: string): Promise<Deletion> {
   const { connection } = journal
-  if (typeof value !== 'string' || value === '') throw new ConfigurationError(`\`${member}\` must be a text that is not empty.`)
+  if (typeof value !== 'string' || value === '') throw new ConfigurationError(`\`${member}\` must be a non-empty text.`)
   const [query, account] = SESSIONS[member]
   const sessionsLeft = (): string[] => connection.all<{ id: string }>(query, [value]).map(({ id }) => id)
   const deleted = { turns: 0, sessions: 0 }
@@ -45,7 +45,7 @@ export async function erase(journal: Journal, member: keyof typeof SESSIONS, val
   await patient(() => connection.write(() => removeUnusedPrompts(connection, true)))
   await mergeSearchIndex(connection)
   await giveBack(connection)
-  // A file that was made without `auto_vacuum` keeps its free pages, and what they hold.
+  // A file created without `auto_vacuum` keeps free pages and their content.
   const keepsPages = connection.get<{ auto_vacuum: number }>('PRAGMA auto_vacuum')?.auto_vacuum === 0
   if (keepsPages || connection.get('SELECT 1 FROM remnants') !== undefined) {
     await patient(() => connection.execute('VACUUM'))
@@ -54,12 +54,12 @@ export async function erase(journal: Journal, member: keyof typeof SESSIONS, val
   return { ...deleted, wiped: await wipeLog(connection) }
 }
 
-/** As many turns of these sessions as one step takes. @returns how many turns and whole sessions were deleted. */
+/** Deletes as many turns as one step takes. @returns the numbers of deleted turns and of wholly deleted sessions. */
 function eraseSome(connection: Connection, sessions: readonly string[]): { readonly turns: number; readonly sessions: number } {
   const ids = JSON.stringify(sessions)
   refuseBusy(connection, ids)
   const { gone, sessions: whole } = removeTurns(connection, turnsOf(connection, sessions), (victim) => unlink(connection, victim))
-  // Sessions whose turns have gone before, or that never had one.
+  // Sessions whose turns were deleted before, or that never had a turn.
   const empty = connection.run(
     `DELETE FROM sessions WHERE session_id IN (SELECT value FROM json_each(?))
        AND NOT EXISTS (SELECT 1 FROM turns WHERE turns.session_id = sessions.session_id)`,
@@ -69,7 +69,7 @@ function eraseSome(connection: Connection, sessions: readonly string[]): { reado
     'DELETE FROM feedback WHERE first_turn_id IN (SELECT value FROM json_each(?1)) OR second_turn_id IN (SELECT value FROM json_each(?1))',
     [JSON.stringify(gone.map(({ turnId }) => turnId))],
   )
-  // Answers that may be given again do not say whose they were.
+  // Cached answers do not record their session, so all of them are deleted.
   if (gone.length > 0) connection.run('DELETE FROM answers')
   return { turns: gone.length, sessions: whole + empty }
 }
@@ -97,7 +97,7 @@ function turnsWhere(connection: Connection, column: 'session_id' | 'turn_id', va
   return connection.all<Victim>(`SELECT ${VICTIM} FROM turns WHERE ${column} = ? ORDER BY id DESC`, [value])
 }
 
-/** The turn after the turns that its tools have made: what a kill leaves can still be found from the turn. */
+/** Returns the turns that tools of this turn started, then the turn itself: after a crash, the rest can still be found from it. */
 function withNested(connection: Connection, turn: Victim): Victim[] {
   const made = connection
     .all<{ id: string }>(
@@ -111,9 +111,9 @@ function withNested(connection: Connection, turn: Victim): Victim[] {
 }
 
 /**
- * The session, where it stays, goes on without the turn.
+ * Removes the turn from the chain of its session: its successors then follow its predecessor.
  *
- * @throws CriaError `session_busy` for a session that a tool began and that still runs.
+ * @throws CriaError `session_busy` for a session that a tool started and that still runs.
  */
 function unlink(connection: Connection, { turnId, sessionId }: Victim): void {
   refuseBusy(connection, JSON.stringify([sessionId]))
@@ -122,7 +122,7 @@ function unlink(connection: Connection, { turnId, sessionId }: Victim): void {
   connection.run(`UPDATE sessions SET head_turn_id = ${before} WHERE head_turn_id = ?1 AND session_id = ?2`, [turnId, sessionId])
 }
 
-/** The index keeps the words of deleted rows until its parts are merged (https://www.sqlite.org/fts5.html#the_merge_command). */
+/** Merges the search index: it keeps words of deleted rows until then (https://www.sqlite.org/fts5.html#the_merge_command). */
 async function mergeSearchIndex(connection: Connection): Promise<void> {
   for (let pages = -MERGED_PAGES; ; pages = MERGED_PAGES) {
     const before = changes(connection)
@@ -136,7 +136,7 @@ function changes(connection: Connection): number {
   return connection.get<{ n: number }>('SELECT total_changes() AS n')?.n ?? 0
 }
 
-/** The log holds older versions of pages until it is emptied, which a reader of another process can hold up. */
+/** Truncates the write-ahead log, which holds older versions of pages. @returns false while another process reads it. */
 async function wipeLog(connection: Connection): Promise<boolean> {
   for (const deadline = performance.now() + LOG_WAIT_MS; performance.now() < deadline; await sleep(PAUSE_MS))
     if (truncateLog(connection)) return true

@@ -1,6 +1,6 @@
 /**
- * Events of a turn in the table of events. A long answer is kept once: its message holds the text, and the row of the turn, its deltas and
- * its last event refer to the message.
+ * Stores the events of a turn. The text of a long answer is stored once, in its message; the row of the turn, its deltas and its last event refer to
+ * that message.
  */
 
 import type { EventOf, QueryEvent } from '../../core/event.ts'
@@ -12,12 +12,12 @@ import { textReader } from './message.ts'
 import { fromRow, sharedEnd, toRows, toSharedRows } from './rows.ts'
 import type { EventRow, StoredRow } from './rows.ts'
 
-/** Fewer rows of deltas than this stay as they are: joined they would take no less room. */
+/** With fewer rows of deltas, joining them would not save space. */
 const FOLD_FROM = 64
-/** Characters from which on a text is shared; shorter ones are found where one looks for them. */
+/** Characters from which a text is shared; shorter texts are stored with their events. */
 const LONG = 65_536
 
-/** `messages` has the key of the message of each `message` event, by `seq`. */
+/** @param messages the key of the message of each `message` event, by `seq`. */
 export function insertEvents(
   connection: Connection,
   turn: number,
@@ -32,7 +32,7 @@ function insertEvent(connection: Connection, turn: number, { seq, step, at, type
   connection.run('INSERT INTO events (turn, seq, step, at, type, body, message) VALUES (?, ?, ?, ?, ?, ?, ?)', values)
 }
 
-/** Events whose `seq` is greater than `after`, but for those that cannot be read. */
+/** Returns the readable events whose `seq` is greater than `after`. */
 export function readEvents(connection: Connection, turn: TurnKey, after = -1, damage: Damage = []): QueryEvent[] {
   const rows = readRow('the list of its events', damage, () =>
     connection.all<StoredRow>(
@@ -48,11 +48,11 @@ export function readEvents(connection: Connection, turn: TurnKey, after = -1, da
     ({ seq }) => `event ${seq}`,
     (row) => fromRow(row, turn, textOf),
   )
-  // The first row may begin before what was asked for.
+  // The first row may contain earlier events.
   return events.flat().filter(({ seq }) => seq > after)
 }
 
-/** Joins the rows of deltas that were written batch by batch, where there are so many of them that it saves room. */
+/** Joins the rows of deltas that were written batch by batch, where that saves space. */
 export function foldDeltas(connection: Connection, turn: TurnKey & { readonly nextSeq: number }): void {
   if (turn.nextSeq < FOLD_FROM) return
   const deltas = `turn = ? AND type IN ('text_delta', 'thinking') AND message IS NULL`
@@ -70,13 +70,13 @@ function readDeltas(connection: Connection, condition: string, values: readonly 
   )
 }
 
-/** Rows of deltas hold their own texts until the turn is closed. */
+/** Rows of deltas contain their own texts until the turn is closed. */
 function noText(): string {
   return ''
 }
 
 /**
- * Part of the transaction that closes a turn: writes the last event, and shares the text of the answer where it is long.
+ * Writes the last event, as part of the transaction that closes the turn; shares the text of a long answer.
  *
  * @returns the key of the message that holds the text; `undefined` where nothing is shared.
  */
@@ -94,7 +94,7 @@ interface Holder {
   readonly step: number
 }
 
-/** The last message of the assistant, where its text is this one. */
+/** Returns the last assistant message if it has this text. */
 function messageWith(connection: Connection, turn: TurnKey, text: string): Holder | undefined {
   const last = connection.get<Holder>(
     `SELECT message AS key, step FROM turn_messages JOIN messages ON messages.id = message
@@ -107,7 +107,7 @@ function messageWith(connection: Connection, turn: TurnKey, text: string): Holde
 function shareDeltas(connection: Connection, turn: TurnKey, { key, step }: Holder, text: string): void {
   const rows = readDeltas(connection, `turn = ? AND type = 'text_delta' AND step = ?`, [turn.key, step])
   const unpacked = rows.map((row) => ({ seq: row.seq, deltas: fromRow(row, turn, noText) as EventOf<'text_delta'>[] }))
-  // Earlier attempts were taken back.
+  // Earlier attempts were reset.
   const attempt = unpacked.at(-1)?.deltas[0]?.attempt
   const said = unpacked.filter(({ deltas }) => deltas[0]?.attempt === attempt)
   const deltas = said.flatMap((row) => row.deltas)

@@ -23,7 +23,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true })
 })
 
-/** Opening fails so, names the file, and leaves it as it was. */
+/** Expects that opening fails with this code, names the file, and leaves it unchanged. */
 async function refuses(code: ErrorCode, options: { readOnly?: boolean } = {}): Promise<string> {
   const before = contentOf(path)
   const error: unknown = await SqliteRecorder.open({ path, ...options }).then(
@@ -50,7 +50,7 @@ async function writeTurn(turnId: string): Promise<void> {
 }
 
 describe('the file of a journal', () => {
-  it('is made with its folder, readable by its owner alone, and whole', async () => {
+  it('is created with its folder, readable by its owner only, and intact', async () => {
     path = join(folder, 'deep', 'home', 'cria.db')
     const recorder = await SqliteRecorder.open({ path })
     await recorder.openTurn(openOf('turn_a'))
@@ -66,7 +66,7 @@ describe('the file of a journal', () => {
     expect(readdirSync(join(folder, 'deep', 'home'))).toEqual(['cria.db'])
   })
 
-  it('writes ahead, and waits for the disk only when asked to', async () => {
+  it('uses a write-ahead log, and waits for the disk only on request', async () => {
     for (const [synchronous, level] of [
       ['normal', 1],
       ['full', 2],
@@ -96,7 +96,7 @@ describe('the file of a journal', () => {
   })
 })
 
-describe('what is no journal is refused and left as it is:', () => {
+describe('rejects and leaves unchanged:', () => {
   it('a folder', async () => {
     mkdirSync(path)
     expect(await refuses('configuration')).toContain('folder')
@@ -107,7 +107,7 @@ describe('what is no journal is refused and left as it is:', () => {
     expect(await refuses('configuration')).toContain('empty')
   })
 
-  it('a file of something else', async () => {
+  it('a file of another kind', async () => {
     writeFileSync(path, 'SQLite is a library.\n'.repeat(500))
     expect(await refuses('configuration')).toContain('no SQLite database')
   })
@@ -134,24 +134,24 @@ describe('what is no journal is refused and left as it is:', () => {
     expect(await refuses('journal_failed')).toContain('could not be opened')
   })
 
-  it('a path where nothing is, when it is only to be read', async () => {
+  it('a missing file, when opened read-only', async () => {
     expect(await refuses('configuration', { readOnly: true })).toContain('nothing has been recorded')
     expect(readdirSync(folder)).toEqual([])
   })
 })
 
 describe('a damaged file', () => {
-  it('is refused when it cannot be read at all', async () => {
+  it('is rejected when it cannot be read at all', async () => {
     await writeTurn('turn_a')
     const bytes = readFileSync(path)
     writeFileSync(path, bytes.fill(0xff, 100, 8000))
     expect(await refuses('journal_failed')).toContain('damaged')
   })
 
-  it('is told of when the damage is met', async () => {
+  it('is reported when the damage is read', async () => {
     for (let n = 0; n < 50; n++) await writeTurn(`turn_${n}`)
     const bytes = readFileSync(path)
-    // Everything but the first pages, where the schema stands.
+    // Everything after the first pages, which contain the schema.
     writeFileSync(path, bytes.fill(0xff, 4096 * 16))
     let error: unknown
     try {
@@ -164,10 +164,10 @@ describe('a damaged file', () => {
   })
 })
 
-describe('a file that may not be written', () => {
+describe('a file without write permission', () => {
   const isRoot = process.geteuid?.() === 0
 
-  /** The superuser may write everything: these tests need somebody who may not. */
+  /** Runs `work` as an ordinary user: permissions do not restrict the superuser. */
   async function asOrdinaryUser(work: () => Promise<void>): Promise<void> {
     if (!isRoot) return work()
     chownSync(folder, 65_534, 65_534)
@@ -180,7 +180,7 @@ describe('a file that may not be written', () => {
     }
   }
 
-  it('is refused for writing, and read', async () => {
+  it('is rejected for writing, and can be read', async () => {
     await writeTurn('turn_a')
     await asOrdinaryUser(async () => {
       chmodSync(path, 0o400)
@@ -194,7 +194,7 @@ describe('a file that may not be written', () => {
     })
   })
 
-  it('is read where its folder may not be written either', async () => {
+  it('can be read in a folder without write permission', async () => {
     await writeTurn('turn_a')
     await asOrdinaryUser(async () => {
       chmodSync(path, 0o400)
@@ -207,7 +207,7 @@ describe('a file that may not be written', () => {
     })
   })
 
-  it('is not made where its folder may not be written', async () => {
+  it('is not created in a folder without write permission', async () => {
     await asOrdinaryUser(async () => {
       chmodSync(folder, 0o500)
       await refuses('journal_failed')
@@ -216,7 +216,7 @@ describe('a file that may not be written', () => {
     expect(readdirSync(folder)).toEqual([])
   })
 
-  it('is read by others while it is written', async () => {
+  it('can be read by others while it is written', async () => {
     const [writer, reader] = [await SqliteRecorder.open({ path }), await SqliteRecorder.open({ path, readOnly: true })]
     expect(reader.read.turns().turns).toEqual([])
     await writer.openTurn(openOf('turn_a'))
@@ -229,7 +229,7 @@ describe('a file that may not be written', () => {
 describe('migrations', () => {
   const next = [...MIGRATIONS, 'CREATE TABLE later (x)', 'INSERT INTO later VALUES (1)']
 
-  it('bring an older file forward, once, and keep what is in it', async () => {
+  it('upgrade an older file once, and keep its data', async () => {
     await writeTurn('turn_a')
     const [first, second] = [0, 1].map(() => openFile(JOURNAL, { path, readOnly: false, synchronous: 'normal' }))
     for (const connection of [first, second, first])
@@ -241,7 +241,7 @@ describe('migrations', () => {
     second?.close()
   })
 
-  it('REC-PROMPT-001 tie turns of a file that had no templates to the versions that made them', async () => {
+  it('REC-PROMPT-001 link turns of a file without templates to their prompt versions', async () => {
     const old = new DatabaseSync(path)
     for (const migration of MIGRATIONS.slice(0, 6)) old.exec(migration)
     old.exec(`PRAGMA user_version = 6; PRAGMA application_id = ${APPLICATION_ID};
@@ -261,7 +261,7 @@ describe('migrations', () => {
     await recorder.close()
   })
 
-  it('happen as a whole or not at all', async () => {
+  it('are applied completely or not at all', async () => {
     await writeTurn('turn_a')
     const connection = openFile(JOURNAL, { path, readOnly: false, synchronous: 'normal' })
     expect(() => migrate(connection, { ...JOURNAL, migrations: [...next, 'CREATE TABLE turns (x)'] })).toThrow(/turns/)
@@ -270,7 +270,7 @@ describe('migrations', () => {
     connection.close()
   })
 
-  it('are not made by those who only read', async () => {
+  it('are not applied by read-only recorders', async () => {
     await writeTurn('turn_a')
     const connection = openFile(JOURNAL, { path, readOnly: true, synchronous: 'normal' })
     expect(() => migrate(connection, { ...JOURNAL, migrations: next })).toThrow(/older version/)

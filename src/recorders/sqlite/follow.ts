@@ -1,4 +1,4 @@
-/** Follows a turn: reads the events that the journal has, then those that this or another process writes, until the turn ends. */
+/** Follows a turn: yields the stored events, then new events of this or another process, until the turn ends. */
 
 import { ConfigurationError, CriaError } from '../../core/error.ts'
 import { isTerminal } from '../../core/event.ts'
@@ -7,12 +7,12 @@ import type { FollowOptions, TurnState } from '../../core/recorder.ts'
 import type { Connection } from '../../util/sqlite/connection.ts'
 import type { SqliteJournalReader } from './read.ts'
 
-/** Milliseconds between two looks whether another process has written. */
+/** Milliseconds between two checks for writes of another process. */
 const LOOK_EVERY_MS = 25
-/** Looks after which followers read in any case: a process that has died writes nothing. */
+/** Number of checks after which followers read in any case: a process that has died writes nothing. */
 const READ_EVERY = 40
 
-/** Wakes those who wait until something may have been written. One timer serves all of them, and runs while somebody waits. */
+/** Wakes waiting followers when the journal may have changed. All share one timer, which runs only while they wait. */
 export class Pulse {
   readonly #connection: Connection
   readonly #waiting = new Set<() => void>()
@@ -24,13 +24,13 @@ export class Pulse {
     this.#connection = connection
   }
 
-  /** Called when this recorder has written, or is closed. */
+  /** Wakes all followers: this recorder has written, or was closed. */
   beat(): void {
     for (const wake of this.#waiting) wake()
     this.#waiting.clear()
   }
 
-  /** Resolves when something may have been written, and at once when the signal is aborted. */
+  /** Resolves when the journal may have changed; immediately when the signal is aborted. */
   async next(signal: AbortSignal): Promise<void> {
     if (signal.aborted) return
     this.#timer ??= setInterval(() => this.#look(), LOOK_EVERY_MS)
@@ -60,7 +60,7 @@ export class Pulse {
   }
 }
 
-/** @throws CriaError `not_found` at once for a turn that is not in the journal; ConfigurationError for an `after` that is no number of an event. */
+/** @throws CriaError `not_found` at once for an unknown turn; ConfigurationError for an `after` that is not the number of an event. */
 export function follow(
   connection: Connection,
   reader: SqliteJournalReader,
@@ -75,7 +75,7 @@ export function follow(
   const events = read(AbortSignal.any([left.signal, ...(signal === undefined ? [] : [signal])]))
   return {
     next: () => events.next(),
-    // A generator that waits hears of this only when it wakes.
+    // A generator that waits notices return() only when it wakes.
     return: (value) => {
       left.abort()
       return events.return(value)
@@ -94,7 +94,7 @@ export function follow(
 
   async function* read(stop: AbortSignal): AsyncGenerator<QueryEvent, void, undefined> {
     for (let last = after; !stop.aborted; await pulse.next(stop)) {
-      // The state first: what is written between the two is read the next time.
+      // Reads the state first: events written in between are read the next time.
       const state = stateOf(connection, turnId)
       for (const event of reader.events(turnId, last)) {
         last = event.seq

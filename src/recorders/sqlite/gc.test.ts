@@ -57,7 +57,7 @@ describe('gc', () => {
     return row?.n ?? -1
   }
 
-  it('makes the file as small as asked for, and leaves nothing of what went', async () => {
+  it('shrinks the file to the requested size, and leaves no remains of removed turns', async () => {
     for (let n = 0; n < 300; n++) await write(n, `prompt_${n % 3}`)
     const maxBytes = 1_500_000
     const unlimited = { maxAgeMs: Number.MAX_SAFE_INTEGER }
@@ -87,7 +87,7 @@ describe('gc', () => {
     })
   })
 
-  it('REC-PROMPT-001 prompts are versioned by hash in the order of their first use, and the count outlives them', async () => {
+  it('REC-PROMPT-001 prompts are versioned by hash in the order of first use, and numbering continues after their removal', async () => {
     for (const [n, hash] of ['one', 'two', 'two', 'one', 'three'].entries()) await write(n, hash)
     const versions = (): unknown[] => {
       const connection = openFile(JOURNAL, { path: place.path, readOnly: true, synchronous: 'normal' })
@@ -104,12 +104,12 @@ describe('gc', () => {
     expect(versions()).toEqual(['three 3', 'four 4'])
   })
 
-  it('goes by its own limits unless others are given', async () => {
+  it('uses default limits unless others are given', async () => {
     await write(0)
     expect(await recorder.gc()).toMatchObject({ turns: 0, dryRun: false })
   })
 
-  it('may be asked while others write', async () => {
+  it('can run while others write', async () => {
     for (let n = 0; n < 50; n++) await write(n)
     const other = await SqliteRecorder.open({ path: place.path, clock: { now: () => STARTED_AT + 1000 * HOUR } })
     await other.openTurn(openOf('turn_open', { sessionId: 'open' }))
@@ -120,7 +120,7 @@ describe('gc', () => {
     await other.close()
   })
 
-  it('keeps neither this process nor others waiting', async () => {
+  it('blocks neither this process nor others', async () => {
     for (let n = 0; n < 600; n++) await write(n)
     const other = await SqliteRecorder.open({ path: place.path, clock: { now: () => STARTED_AT + 1000 * HOUR } })
     const histogram = monitorEventLoopDelay({ resolution: 5 })
@@ -145,7 +145,7 @@ describe('gc', () => {
     await other.close()
   })
 
-  it('ends early when it is told to, and what it has removed by then is gone', async () => {
+  it('stops when it is aborted, and keeps the removals made so far', async () => {
     for (let n = 0; n < 600; n++) await write(n)
     const enough = new AbortController()
     setTimeout(() => enough.abort(), 30)
@@ -155,7 +155,7 @@ describe('gc', () => {
     expect(recorder.read.turns({ limit: 1000 }).turns).toHaveLength(600 - report.turns)
   })
 
-  it('leaves sums that are those of the turns which are left', async () => {
+  it('leaves the sums of the remaining turns', async () => {
     for (let n = 0; n < 60; n++) await write(n)
     await recorder.gc({ maxAgeMs: 965 * HOUR })
     const left = recorder.read.turns({ limit: 1000 }).turns
@@ -164,7 +164,7 @@ describe('gc', () => {
     expect(recorder.sessionStats(1000).map(({ sessionId }) => sessionId)).toEqual(left.map(({ sessionId }) => sessionId))
   })
 
-  it('works where the disk is full but for a little', async ({ skip }) => {
+  it('works on a nearly full disk', async ({ skip }) => {
     await recorder.close()
     const small = join(place.folder, 'small')
     if (!mountSmall(small, '16m')) skip('mounting a small file system is not permitted here')

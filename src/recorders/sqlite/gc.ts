@@ -1,7 +1,7 @@
 /**
- * Removes turns, the oldest first, in small steps: each holds the lock for a moment, and between two of them other turns of this process
- * and other processes have theirs. Room that is freed is given back to the disk. Unasked, it removes a little each day, and nothing because a
- * clock is wrong.
+ * Removes turns, oldest first, in small steps: each holds the lock briefly, so that other turns of this and other processes can write
+ * between two steps. Returns freed space to the disk. The automatic clean-up removes a small share per day, and protects turns against a
+ * wrong clock.
  */
 
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -16,36 +16,36 @@ import { JOURNAL } from './journal.ts'
 import type { Journal } from './journal.ts'
 import { removeUnusedPrompts } from './prompts.ts'
 
-/** Milliseconds for which a step holds the lock, about, and for which the next one waits. */
+/** Approximate milliseconds for which a step holds the lock; and the pause before the next step. */
 const STEP_MS = 25
 export const PAUSE_MS = 10
 
 const DAY_MS = 86_400_000
-/** Limits that hold unless others are given. */
+/** Default limits. */
 const MAX_AGE_MS = 365 * DAY_MS
 const MAX_BYTES = 2 ** 30
-/** Of the turns, what goes in one day at most without being asked for, but at least some. */
+/** Share of the turns that the automatic clean-up removes per day at most, and a minimum number. */
 const MOST_SHARE = 0.02
 const LEAST_TURNS = 20
-/** Days with turns that have to lie behind the time from which age is counted: a clock that is wrong makes one a day at most. */
+/** Age counts from the fourth-newest day with turns: a wrong clock adds at most one such day per day. */
 const AGREEING_DAYS = 4
 
 interface Limits {
-  /** Turns that started before go; epoch milliseconds. */
+  /** Removes turns that started earlier; epoch milliseconds. */
   readonly before: number
-  /** The oldest go until the journal is no larger. */
+  /** Removes the oldest turns until the journal is no larger. */
   readonly maxBytes: number
 }
 
 interface CleanUp extends Limits {
-  /** Turns that go at most; default all. */
+  /** Maximum number of turns to remove; default all. */
   readonly most?: number
-  /** A person or a program asked for it. */
+  /** Requested by a person or a program, not automatic. */
   readonly isAsked: boolean
   readonly signal?: AbortSignal | undefined
 }
 
-/** A turn that is to be removed. */
+/** A turn to be removed. */
 export interface Victim {
   readonly id: number
   readonly turnId: string
@@ -56,7 +56,7 @@ export interface Victim {
 
 export const VICTIM: string = columnsOf('id turnId sessionId traceId startedAt')
 
-/** Removes what was asked for, or says what would go. @throws CriaError `journal_failed` when the disk is so full that not even one turn can be removed. */
+/** Removes turns, or reports what would be removed. @throws CriaError `journal_failed` when the disk is too full to remove even one turn. */
 export async function collectGarbage(journal: Journal, options: GcOptions): Promise<GcReport> {
   const limits = limitsOf(journal, options)
   return options.dryRun === true
@@ -64,11 +64,11 @@ export async function collectGarbage(journal: Journal, options: GcOptions): Prom
     : cleanUp(journal, { ...limits, isAsked: true, signal: options.signal })
 }
 
-/** Removes what is due today, unasked. @returns what was removed; `undefined` when nothing was. */
+/** Runs the automatic clean-up of the day. @returns the report; `undefined` when nothing was removed. */
 export async function tend(journal: Journal, signal?: AbortSignal): Promise<GcReport | undefined> {
   const { connection } = journal
   if (connection.readOnly) return undefined
-  // A long answer leaves its deltas as free room.
+  // The joined deltas of a long answer leave free pages.
   if (isMuchFree(connection)) await giveBack(connection, signal)
   if (!claimToday(journal)) return undefined
   const most = Math.max(LEAST_TURNS, Math.floor(endedTurns(connection) * MOST_SHARE))
@@ -76,11 +76,11 @@ export async function tend(journal: Journal, signal?: AbortSignal): Promise<GcRe
   return report.turns === 0 ? undefined : report
 }
 
-/** Two processes that see the same day begin: only one of them does the work. A lock means that the other writes; tomorrow is another day. */
+/** Reserves the clean-up of the day for one process. A locked file means that another process writes; then the next day's clean-up suffices. */
 function claimToday({ connection, now }: Journal): boolean {
   const at = now()
   const last = connection.get<{ at: number }>('SELECT tended_at AS at FROM upkeep')?.at
-  // A clock that was ahead when it last happened must not put it off for years.
+  // Also due when the last time lies in the future: the clock was ahead then.
   if (last !== undefined && Math.abs(at - last) < DAY_MS) return false
   const claim = `INSERT INTO upkeep (id, tended_at) VALUES (1, ?)
     ON CONFLICT DO UPDATE SET tended_at = excluded.tended_at WHERE abs(excluded.tended_at - tended_at) >= ${DAY_MS}`
@@ -91,7 +91,7 @@ function claimToday({ connection, now }: Journal): boolean {
   }
 }
 
-/** Limits of a clean-up; an age that was asked for counts from now, whatever the clock says. */
+/** Returns the limits of a clean-up; a requested age is counted from the present clock. */
 function limitsOf({ connection, now }: Journal, { maxAgeMs, maxBytes = MAX_BYTES }: GcOptions): Limits {
   if (maxAgeMs !== undefined) return { before: now() - maxAgeMs, maxBytes }
   const newest = `SELECT DISTINCT name AS day FROM use_sums WHERE scope = 'day' ORDER BY name DESC LIMIT ?`
@@ -100,10 +100,10 @@ function limitsOf({ connection, now }: Journal, { maxAgeMs, maxBytes = MAX_BYTES
 }
 
 /**
- * The time from which age is counted: no later than the clock, and no later than the fourth-newest day on which there were turns, so that a
- * clock which is wrong for three days removes nothing. Where there are fewer days than that, nothing is old.
+ * Returns the time from which age is counted: the earlier of the clock and the fourth-newest day with turns, so that a clock
+ * that is wrong for up to three days removes nothing. With fewer days, no turn is old.
  *
- * @param days with turns (`2026-01-31`, UTC), the newest first.
+ * @param days days with turns (`2026-01-31`, UTC), newest first.
  */
 export function trustedTime(now: number, days: readonly string[]): number {
   const time = Date.parse(days[AGREEING_DAYS - 1] ?? '')
@@ -124,7 +124,7 @@ async function cleanUp(journal: Journal, options: CleanUp): Promise<GcReport> {
   for (;;) {
     if (signal?.aborted === true) break
     try {
-      // Where there is little room, the log is emptied before every turn: then a step needs next to none.
+      // On a nearly full disk the log is emptied before every step, so that the step needs little space.
       if (isTight) await giveBack(connection).catch(unlessFull)
       const victims = (): Iterable<Victim> => oldTurns(connection, options, isTight ? 1 : most - removed.turns)
       const { gone, sessions } = await patient(() => connection.write(() => removeTurns(connection, victims())))
@@ -153,7 +153,7 @@ async function cleanUp(journal: Journal, options: CleanUp): Promise<GcReport> {
   return { ...removed, bytes, dryRun: false }
 }
 
-/** The same, only looked at: takes time in proportion to what would go. The bytes are an estimate by the mean size of a turn. */
+/** Reports what would be removed, in time proportional to that. The bytes are estimated from the mean size of a turn. */
 function planCleanUp({ connection }: Journal, { before, maxBytes }: Limits): GcReport {
   const used = usedBytes(connection)
   const all = endedTurns(connection)
@@ -176,7 +176,7 @@ export function patient<T>(work: () => T): Promise<T> {
   return patiently(work, performance.now() + JOURNAL.busyTimeoutMs)
 }
 
-/** The turns that are to go, the oldest first; each is looked for when the one before has been removed. */
+/** Yields the turns to remove, oldest first; looks for the next turn after the previous one was removed. */
 function* oldTurns(connection: Connection, { before, maxBytes }: Limits, most: number): Generator<Victim, void, undefined> {
   for (let left = most; left > 0; left--) {
     const victim = connection.get<Victim>(`SELECT ${VICTIM} FROM turns WHERE state <> 'open' ORDER BY started_at, id LIMIT 1`)
@@ -185,7 +185,7 @@ function* oldTurns(connection: Connection, { before, maxBytes }: Limits, most: n
   }
 }
 
-/** Removes these turns, and with the last one of a session the session, for about `STEP_MS`; part of the caller's transaction. */
+/** Removes turns for about `STEP_MS`, and sessions with their last turn; part of the caller's transaction. */
 export function removeTurns(
   connection: Connection,
   victims: Iterable<Victim>,
@@ -203,7 +203,7 @@ export function removeTurns(
   return { gone, sessions }
 }
 
-/** Removes a turn and what nothing refers to without it; returns how many sessions went with it. */
+/** Removes a turn and all rows that only it uses; returns the number of removed sessions. */
 function removeTurn(connection: Connection, { id, turnId, sessionId, traceId }: Victim): number {
   const messages = connection.all<{ message: number }>(
     'SELECT message FROM turn_messages WHERE turn = ? UNION SELECT message FROM compacted_messages WHERE turn = ?',
@@ -211,13 +211,13 @@ function removeTurn(connection: Connection, { id, turnId, sessionId, traceId }: 
   )
   connection.run('DELETE FROM turn_search WHERE rowid = ?', [id])
   connection.run('DELETE FROM spans WHERE trace_id = ? AND turn_id = ?', [traceId, turnId])
-  // Spans around the turn stay as long as another turn of their trace does.
+  // Spans outside of turns stay as long as another turn of their trace does.
   connection.run(
     `DELETE FROM spans WHERE trace_id = ? AND turn_id IS NULL
        AND NOT EXISTS (SELECT 1 FROM spans AS others WHERE others.trace_id = spans.trace_id AND others.turn_id IS NOT NULL)`,
     [traceId],
   )
-  // Takes messages, events and tool calls of the turn with it.
+  // Also deletes messages, events and tool calls of the turn.
   connection.run('DELETE FROM turns WHERE id = ?', [id])
   for (const { message } of messages) {
     connection.run(
@@ -234,19 +234,19 @@ function removeTurn(connection: Connection, { id, turnId, sessionId, traceId }: 
   return gone
 }
 
-/** Removes what is older than the oldest turn and belongs to none. */
+/** Removes rows that are older than the oldest turn and belong to no turn. */
 function removeLeftovers(connection: Connection): void {
   const first = connection.get<{ at: number | null }>('SELECT min(started_at) AS at FROM turns')?.at ?? Number.MAX_SAFE_INTEGER
   connection.run('DELETE FROM feedback WHERE at < ?', [first])
   connection.run(`DELETE FROM spending WHERE scope = 'day' AND name < strftime('%Y-%m-%d', ? / 1000, 'unixepoch')`, [first])
-  // Spans are in the order they ended, nearly: those of no turn that are left are the first ones.
+  // Spans are stored nearly in the order they ended: the remaining spans without a turn come first.
   connection.run(
     `DELETE FROM spans WHERE turn_id IS NULL AND ended_at < ? AND id < coalesce((SELECT id FROM spans WHERE turn_id IS NOT NULL ORDER BY id LIMIT 1), id + 1)`,
     [first],
   )
 }
 
-/** Gives free room back to the disk, step by step. */
+/** Returns free space to the disk, step by step. */
 export async function giveBack(connection: Connection, signal?: AbortSignal): Promise<void> {
   for (;;) {
     if (signal?.aborted === true || !(await patient(() => vacuum(connection, STEP_MS)))) break
@@ -255,7 +255,7 @@ export async function giveBack(connection: Connection, signal?: AbortSignal): Pr
   truncateLog(connection)
 }
 
-/** The log may be in the way of the file: removing a turn writes over what is no longer needed of it. */
+/** Rethrows unless the disk is full: removing a turn then overwrites log pages that are no longer needed. */
 function unlessFull(error: unknown): void {
   if (!isFull(error)) throw error
 }
@@ -263,6 +263,6 @@ function unlessFull(error: unknown): void {
 function tooFull({ path }: Connection, cause: unknown): CriaError {
   return new CriaError('journal_failed', `The journal ${path} cannot be made smaller: the disk is full.`, {
     cause,
-    hint: 'Free about 5 MB on the same disk by other means, then do this again: removing turns takes a little room itself.',
+    hint: 'Free about 5 MB on the same disk by other means, then try again: removing turns needs some space itself.',
   })
 }

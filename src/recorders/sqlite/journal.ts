@@ -1,4 +1,4 @@
-/** The kind of file that a journal is, and what the functions of this folder share of an open one. */
+/** Defines the file format of a journal, and the state of an open journal that the modules of this folder share. */
 
 import type { Amount } from '../../core/budget.ts'
 import { ConfigurationError, CriaError, isCriaError, toCriaError } from '../../core/error.ts'
@@ -13,7 +13,7 @@ export const JOURNAL: FileKind = {
   migrations: MIGRATIONS,
   // Transactions take less than a millisecond.
   busyTimeoutMs: 10_000,
-  // What is deleted is overwritten: a user who is deleted must not be found in free pages.
+  // Overwrites deleted content: a deleted user's data must not remain in free pages.
   settings: 'PRAGMA secure_delete = ON',
   probe: 'DELETE FROM leases WHERE FALSE',
   missingHint: 'nothing has been recorded there yet. Check the path.',
@@ -31,21 +31,21 @@ export const JOURNAL: FileKind = {
   },
 }
 
-/** The file could not be read or written. */
+/** Reports whether the file could not be read or written. */
 export function isFailed(error: unknown): boolean {
   return isCriaError(error) && error.code === 'journal_failed'
 }
 
-/** The process that holds turns. */
+/** The process that holds a turn. */
 export interface Owner {
   readonly host: string
   /**
-   * Process ids mean the same where this is the same: one boot of one machine, and on Linux one namespace of process ids, so that two
-   * containers are two machines.
+   * Process ids are comparable where this value is equal: it identifies one boot of one machine, and on Linux one PID namespace, so that two
+   * containers count as two machines.
    */
   readonly machine: string
   readonly pid: number
-  /** Tells the process from a later one with the same id; empty where the system does not say. */
+  /** Start of the process, to distinguish it from a later process with the same id; empty where the system does not report it. */
   readonly started: string
 }
 
@@ -55,19 +55,19 @@ export interface Journal {
   /** Epoch milliseconds. */
   readonly now: () => number
   readonly owner: Owner
-  /** Tells this recorder from others of the same process. */
+  /** Distinguishes this recorder from others of the same process. */
   readonly holder: string
   readonly leaseMs: number
-  /** Where sessions are begun; absent where nobody knows. */
+  /** Folder in which sessions are started; absent where it is unknown. */
   readonly folder?: string
-  /** Turns that this recorder opened and has not ended, by turn id. */
+  /** Turns opened by this recorder and not yet ended, by turn id. */
   readonly open: Map<string, OpenTurn>
-  /** Rows of spans that the next transaction takes along, in the order they ended. */
+  /** Rows of spans to be written with the next transaction, in the order they ended. */
   readonly spans: Row[]
 }
 
 export interface TurnKey {
-  /** Integer key of the row of the turn. */
+  /** Integer key of the turn's row. */
   readonly key: number
   readonly turnId: string
   readonly sessionId: string
@@ -75,14 +75,14 @@ export interface TurnKey {
 
 export interface OpenTurn extends TurnKey {
   nextSeq: number
-  /** Of the next message. */
+  /** Position of the next message. */
   nextPosition: number
-  /** Ids of messages that came with a `message` event. */
+  /** Ids of messages written with their `message` event. */
   readonly assembled: Set<string>
-  /** What of its use the accounts of session and day have been told. */
+  /** The part of its use that the accounts of session and day already contain. */
   counted: Amount
-  /** It decides a turn that waits, which it has not taken up yet. */
+  /** Decides a waiting turn, whose calls it has not taken over yet. */
   decides: boolean
-  /** The last attempt to write failed: nobody renews its lease until one succeeds. */
+  /** The last write failed: the lease is not renewed until a write succeeds. */
   failing: boolean
 }

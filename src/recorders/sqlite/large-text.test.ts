@@ -14,7 +14,7 @@ const place = journalFolder()
 
 const piece = (n: number): string => `Piece ${n} of a long answer, with "quotes" and “typography”. 😀\n`.repeat(4)
 
-/** Writes a turn out of these events, closed with this text, and reads it back. */
+/** Writes a turn with these events, closed with this text, and reads it back. */
 async function readBack(
   bodies: readonly EventBody[],
   text: string,
@@ -35,7 +35,7 @@ async function readBack(
   written.push(last)
   await recorder.closeTurn(open.turnId, closeOf(last, { text }))
   const read = recorder.read.turn('turn_a')
-  // Whoever comes back in the middle is served from there.
+  // A reader that resumes in the middle gets the remaining events.
   expect(recorder.read.events('turn_a', 5)).toEqual(written.slice(6))
   expect(recorder.read.turns({ search: 'typography' }).turns).toHaveLength(1)
   await recorder.close()
@@ -48,19 +48,19 @@ describe('a long answer', () => {
   const texts = Array.from({ length: 2000 }, (_, n) => piece(n))
   const text = texts.join('')
 
-  it('takes about its own size in the file, and is read back exactly', async () => {
+  it('takes about its own length in the file, and is read back exactly', async () => {
     const bodies = [...texts.map((each) => delta(each)), { type: 'message' as const, message: assistant(text) }]
     const { written, read } = await readBack(bodies, text)
     expect(read?.events).toEqual(written)
     expect(read?.turn.text).toBe(text)
     expect(read?.damaged).toBeUndefined()
     const connection = openFile(JOURNAL, { path: place.path, readOnly: true, synchronous: 'normal' })
-    // The index of words has a share as well.
+    // The search index takes some space too.
     expect(usedBytes(connection) / Buffer.byteLength(text)).toBeLessThan(1.7)
     connection.close()
   })
 
-  it('leaves no free room in the file when the journal has been looked after', async () => {
+  it('leaves no free pages in the file after a clean-up', async () => {
     const long = text.repeat(20)
     await readBack([...Array.from({ length: 20 }, () => delta(text)), { type: 'message', message: assistant(long) }], long)
     expect(statSync(place.path).size / Buffer.byteLength(long)).toBeGreaterThan(1.7)
@@ -70,7 +70,7 @@ describe('a long answer', () => {
     expect(statSync(place.path).size / Buffer.byteLength(long)).toBeLessThan(1.5)
   })
 
-  it('keeps what an earlier attempt had said, and thinking in between', async () => {
+  it('keeps the text of an earlier attempt, and thinking in between', async () => {
     const bodies: EventBody[] = [
       delta('Once '),
       delta('more.'),
@@ -84,14 +84,14 @@ describe('a long answer', () => {
     expect(read?.events).toEqual(written)
   })
 
-  it('is kept with its events where no message has it', async () => {
+  it('is stored with its events where no message contains it', async () => {
     const bodies = texts.map((each) => delta(each))
     const { written, read } = await readBack(bodies, text, { type: 'cancelled', reason: 'Enough.' })
     expect(read?.events).toEqual(written)
     expect(read?.turn.text).toBe(text)
   })
 
-  it('is named where the message that holds it is damaged, and the rest is read', async () => {
+  it('is reported where its message is damaged, and the rest is read', async () => {
     await readBack([...texts.map((each) => delta(each)), { type: 'message', message: assistant(text) }], text)
     const { DatabaseSync } = await import('node:sqlite')
     const database = new DatabaseSync(place.path)

@@ -7,12 +7,12 @@ import { entriesOf, openOf, stamper } from '../../testing/turns.ts'
 import { livenessOf, thisOwner } from './lease.ts'
 import { SqliteRecorder } from './recorder.ts'
 
-test('REC-LOG-001 writing renews a lease that has less than two thirds left', async () => {
+test('REC-LOG-001 a write renews a lease with less than two thirds left', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'cria-lease-'))
   let now = 0
   const options = { path: join(folder, 'cria.db'), leaseMs: 60_000, clock: { now: () => now } }
   const recorder = await SqliteRecorder.open(options)
-  // Another machine: that this process lives tells it nothing.
+  // From another machine, the state of this process is unknown.
   const other = await SqliteRecorder.open({ ...options, owner: { ...thisOwner(), host: 'elsewhere', machine: 'another' } })
   const turn = openOf('one')
   const stamp = stamper(turn)
@@ -31,25 +31,25 @@ test('REC-LOG-001 writing renews a lease that has less than two thirds left', as
 describe('livenessOf', () => {
   const here = thisOwner()
 
-  it('knows that the process which asks lives', () => {
+  it('reports the calling process as alive', () => {
     expect(livenessOf(here, here)).toBe(here.started === '' ? 'unknown' : 'alive')
   })
 
-  it('knows of a process that it has ended', () => {
+  it('reports an ended process as dead', () => {
     const { pid } = spawnSync(process.execPath, ['--version'])
     expect(livenessOf({ ...here, pid, started: '1' }, here)).toBe('dead')
   })
 
-  it('knows of a process that it has ended although another one has its id now', () => {
+  it('reports an ended process as dead although another process has its id', () => {
     expect(livenessOf({ ...here, started: `${here.started}0` }, here)).toBe(here.started === '' ? 'unknown' : 'dead')
   })
 
-  it('does not know of another machine, nor where the start of the process was not told', () => {
+  it('is unknown on another machine, and without the start of the process', () => {
     expect(livenessOf({ ...here, pid: 2 ** 22 + 1, machine: 'another' }, here)).toBe('unknown')
     expect(livenessOf({ ...here, pid: 1, started: '' }, here)).toBe('unknown')
   })
 
-  it('knows this process apart from others that had its id', () => {
+  it('distinguishes this process from earlier processes with its id', () => {
     expect(here.pid).toBe(process.pid)
     expect(here.host).not.toBe('')
     expect(thisOwner()).toEqual(here)

@@ -1,6 +1,6 @@
 /**
- * Leases of open turns: which process holds them and whether it still runs, when they run out, and what becomes of a turn that nobody holds any
- * more.
+ * Manages the leases of open turns: the process that holds a turn, whether it still runs, when the lease runs out, and how a turn without a holder
+ * is ended.
  */
 
 import { readFileSync, readlinkSync } from 'node:fs'
@@ -16,7 +16,7 @@ import { isFailed } from './journal.ts'
 import type { Journal, OpenTurn, Owner } from './journal.ts'
 import { countLostTurn } from './spending.ts'
 
-/** In the place of the time at which a lease runs out: nobody holds the turn, whoever lives. */
+/** Value of `until` for a lease that was given up: the turn is unheld even if its process lives. */
 const GIVEN_UP = 0
 
 export function takeLease({ connection, now, leaseMs, holder, owner }: Journal, turn: number): void {
@@ -25,9 +25,9 @@ export function takeLease({ connection, now, leaseMs, holder, owner }: Journal, 
 }
 
 /**
- * Makes sure that the turn is still held, for at least two thirds of a lease from now: a row that is not changed with every batch
- * spares a page of the log each time.
- * @throws CriaError `turn_lost` when the lease had run out and somebody has ended the turn.
+ * Ensures that the turn is held for at least two thirds of a lease from now. Does not update the row with every batch, which saves
+ * a page of the log each time.
+ * @throws CriaError `turn_lost` when the lease had run out and another process has ended the turn.
  */
 export function renewLease(journal: Journal, turn: OpenTurn): void {
   const { connection, holder, leaseMs } = journal
@@ -46,8 +46,8 @@ export function dropLease({ connection, holder }: Journal, { key, turnId }: Open
 }
 
 /**
- * Renews what this recorder holds, but not what it failed to write to: the lease of such a turn runs out, and is then given up, so that
- * nobody takes it for held because this process lives. A turn is forgotten when somebody has ended it.
+ * Renews the leases of this recorder, except those of turns whose writes fail: these run out and are then given up, so that the living
+ * process does not keep them held. Forgets turns that another process has ended.
  */
 export function renewLeases({ connection, holder, leaseMs, now, open }: Journal): void {
   const held = connection.all<{ turn: number }>('SELECT turn FROM leases WHERE holder = ?', [holder])
@@ -61,7 +61,7 @@ export function renewLeases({ connection, holder, leaseMs, now, open }: Journal)
   for (const turn of open.values()) if (!keys.has(turn.key)) open.delete(turn.turnId)
 }
 
-/** Lets the leases of this recorder run out now. */
+/** Gives up all leases of this recorder. */
 export function giveUpLeases({ connection, holder }: Journal): void {
   connection.run('UPDATE leases SET until = ? WHERE holder = ?', [GIVEN_UP, holder])
 }
@@ -69,7 +69,7 @@ export function giveUpLeases({ connection, holder }: Journal): void {
 export interface Which {
   readonly turnId?: string
   readonly sessionId?: string
-  /** Keys of turns that count as unheld although their lease has not run out. */
+  /** Keys of turns to treat as unheld although their lease has not run out. */
   readonly givenUp?: ReadonlySet<number>
 }
 
@@ -85,8 +85,8 @@ interface Lease extends Owner, StoredBot {
 const LEASE = columnsOf('turn until host machine pid started turnId sessionId model botKind botName startedAt')
 
 /**
- * Ends turns that nobody holds as lost; returns how many. Looks first and locks only when there is something to do; what it finds
- * then is looked at again under the lock, so that two who see the same turn end it once.
+ * Ends unheld turns as lost; returns their number. Takes the lock only when there are such turns, and checks them again under the
+ * lock, so that of two processes only one ends a turn.
  */
 export function endUnheldTurns(journal: Journal, which: Which = {}): number {
   if (journal.connection.readOnly || unheld(journal, which).length === 0) return 0
@@ -97,7 +97,7 @@ export function endUnheldTurns(journal: Journal, which: Which = {}): number {
   })
 }
 
-/** The same before something is read, where it is possible: on a full disk everything can still be read. */
+/** Ends unheld turns before a read, if the file can be written: reading must also work on a full disk. */
 export function noticeLost(journal: Journal, which?: Which): void {
   try {
     endUnheldTurns(journal, which)
@@ -116,7 +116,7 @@ function unheld({ connection, now, owner }: Journal, { turnId, sessionId, givenU
   return leases.filter((lease) => givenUp?.has(lease.turn) === true || !isHeld(lease, at, owner))
 }
 
-/** A process that is known to live keeps its turns, however long it is silent: it may have been stopped, or the machine asleep. */
+/** A process known to be alive keeps its turns, however long it is silent: it may be stopped, or the machine suspended. */
 function isHeld(lease: Lease, now: number, here: Owner): boolean {
   if (lease.until === GIVEN_UP) return false
   const liveness = livenessOf(lease, here)
@@ -160,13 +160,13 @@ export function thisOwner(): Owner {
 }
 
 /**
- * Whether the process is known to live or to have ended. `unknown` on another machine, and where the system does not say when a process
- * started, so that another one may have its id by now: there the lease decides.
+ * Reports whether the process is alive or has ended; `unknown` for another machine, and where the system does not report when a process
+ * started, so that another process may have its id. The lease decides then.
  */
 export function livenessOf(owner: Owner, here: Owner): 'alive' | 'dead' | 'unknown' {
   if (owner.machine !== here.machine) return 'unknown'
   try {
-    // Signal 0 is never delivered; it only asks whether it could be.
+    // Signal 0 is not delivered; it only tests whether the process exists.
     process.kill(owner.pid, 0)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ESRCH') return 'dead'
@@ -176,10 +176,10 @@ export function livenessOf(owner: Owner, here: Owner): 'alive' | 'dead' | 'unkno
   return status.ended || status.started !== owner.started ? 'dead' : 'alive'
 }
 
-/** https://man7.org/linux/man-pages/man5/proc_pid_stat.5.html; `undefined` on other systems. */
+/** Reads https://man7.org/linux/man-pages/man5/proc_pid_stat.5.html; `undefined` on other systems. */
 function statusOf(pid: number): { readonly started: string; readonly ended: boolean } | undefined {
   const stat = ifReadable(() => readFileSync(`/proc/${pid}/stat`, 'utf8'))
-  // The second field is the name of the program, in parentheses, and may hold anything, parentheses and blanks too.
+  // The second field is the program's name in parentheses; it may contain any characters, including parentheses and blanks.
   const fields = stat?.slice(stat.lastIndexOf(')') + 2).split(' ')
   const [state, started] = [fields?.[0], fields?.[19]]
   if (state === undefined || started === undefined) return undefined

@@ -1,6 +1,6 @@
 /**
- * Lists of turns and sessions, chosen by conditions and by words. Search is literal: whatever is typed is looked for as words, and nothing in
- * it is an operator.
+ * Lists turns and sessions, selected by conditions and by words. Search is literal: all input is treated as words, and nothing in it as an
+ * operator.
  */
 
 import type { SQLInputValue } from 'node:sqlite'
@@ -22,19 +22,19 @@ import { DEFAULT_LIMIT, limitOf, numberOf } from '../rules.ts'
 import { botOf, columnsOf, readRow, readText, textColumn, USAGE, wellFormedJson } from './columns.ts'
 import type { Damage, StoredBot } from './columns.ts'
 
-/** What is searched of a text, in characters; longer ones are found by their beginning. */
+/** Characters of a text that are indexed; the rest of a longer text is not searched. */
 const MAX_INDEXED = 1_000_000
-/** Distinct words of a query; more narrow nothing down. */
+/** Distinct words of a query that are used; further words are ignored. */
 const MAX_WORDS = 64
 const LONGEST_TITLE = 500
 
-/** Scripts that put no blanks between words; the tokenizer would take whole sentences of them as one word. */
+/** Scripts without blanks between words; the tokenizer would treat a whole sentence as one word. */
 const UNSPACED = patternFor(
   String.raw`[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]`,
   'gu',
 )
 
-/** The text as it is indexed: in scripts without blanks every character is a word. */
+/** Returns the text to be indexed: in scripts without blanks every character becomes a word. */
 export function searchableText(text: string): string {
   return spaced(text.slice(0, MAX_INDEXED))
 }
@@ -44,8 +44,8 @@ function spaced(text: string): string {
 }
 
 /**
- * An FTS5 query for texts that hold all the words of `query` (https://www.sqlite.org/fts5.html#full_text_query_syntax), `undefined` when
- * it holds none. What stands together without a blank, as `multi-agent`, has to stand together in the text.
+ * Returns an FTS5 query for texts that contain all the words of `query` (https://www.sqlite.org/fts5.html#full_text_query_syntax), `undefined`
+ * for a query without words. Words joined without a blank, as in `multi-agent`, must be adjacent in the text.
  */
 export function matchExpression(query: string): string | undefined {
   const words = wordsOf(query).map((word) => `"${spaced(word)}"`)
@@ -57,7 +57,7 @@ function wordsOf(query: string): string[] {
   return [...new Set(words.filter((word) => /[\p{L}\p{N}\p{Co}]/u.test(word)))].slice(0, MAX_WORDS)
 }
 
-/** A condition of a WHERE and the values of its parameters; it does not apply where one of them is `undefined`. */
+/** A condition of a WHERE and its parameters; it is left out where a parameter is `undefined`. */
 type Condition = readonly [sql: string, ...values: readonly (SQLInputValue | undefined)[]]
 
 export interface Where {
@@ -65,7 +65,7 @@ export interface Where {
   readonly values: readonly SQLInputValue[]
 }
 
-/** All of the conditions that apply. */
+/** Joins all conditions that apply. */
 export function allOf(conditions: readonly Condition[]): Where {
   const given = conditions.filter(([, ...values]) => !values.includes(undefined))
   return {
@@ -74,7 +74,7 @@ export function allOf(conditions: readonly Condition[]): Where {
   }
 }
 
-/** @throws ConfigurationError for tags that are not a list: no tag would be taken for all turns. */
+/** @throws ConfigurationError for `tags` that is not a list: treated as no tags, it would select all turns. */
 export function conditionsOf({ userId, tags = [] }: TurnFilter): readonly Condition[] {
   if (!Array.isArray(tags)) throw new ConfigurationError('`tags` must be a list of texts.')
   return [
@@ -84,8 +84,8 @@ export function conditionsOf({ userId, tags = [] }: TurnFilter): readonly Condit
 }
 
 /**
- * The turn holds all the words, in question and answer or in one tool call. No condition where nothing is
- * searched, `undefined` for a query without any word.
+ * Selects turns with all the words, in question and answer or in one tool call. No condition without a
+ * query; `undefined` for a query without words.
  */
 function foundIn(query: string | undefined): readonly Condition[] | undefined {
   if (query === undefined) return []
@@ -98,7 +98,7 @@ function foundIn(query: string | undefined): readonly Condition[] | undefined {
   return [[`id IN ${turns}`, expression, ...patterns]]
 }
 
-/** The first event of a turn that a tool made names the call. */
+/** Excludes nested turns, whose first event names the tool call that started them. */
 const NOT_NESTED = `NOT EXISTS (SELECT 1 FROM events WHERE turn = turns.id AND seq = 0 AND body ->> '$.calledBy' IS NOT NULL)`
 
 export type StoredSummary = Omit<TurnSummary, 'bot' | 'question' | 'usage' | 'tags'> &
@@ -110,7 +110,7 @@ export type StoredSummary = Omit<TurnSummary, 'bot' | 'question' | 'usage' | 'ta
     readonly tags: string
   }
 
-/** All that `StoredSummary` has, of the table of turns. */
+/** The columns of `StoredSummary`, for a SELECT from `turns`. */
 export const SUMMARY: string = `turns.id AS id, iif(EXISTS (SELECT 1 FROM waiting WHERE turn = turns.id), 'waiting', state) AS status,
   ${columnsOf('turnId sessionId model botKind botName startedAt latencyMs costUsd rating')}, ${columnsOf(USAGE.join(' '))},
   ${textColumn('question')}, (SELECT user_id FROM sessions WHERE sessions.session_id = turns.session_id) AS userId,
@@ -158,7 +158,7 @@ export function listTurns(connection: Connection, query: ListTurns): TurnList {
   ])
   const damage: Damage = []
   const list = `SELECT ${SUMMARY} FROM turns WHERE ${where.sql} ORDER BY id DESC LIMIT ?`
-  // One more than asked for tells whether there are more.
+  // One more row than requested shows whether there are further rows.
   const rows =
     readRow('', [], () => connection.all<StoredSummary>(list, [...where.values, limit + 1])) ??
     listOneByOne(connection, where, limit + 1, damage)
@@ -171,11 +171,11 @@ export function listTurns(connection: Connection, query: ListTurns): TurnList {
 function inState(status: TurnState | undefined): readonly Condition[] {
   if (status === 'waiting') return [['id IN (SELECT turn FROM waiting)']]
   if (status === 'done') return [['state = ? AND id NOT IN (SELECT turn FROM waiting)', status]]
-  // The second condition is that of the index.
+  // The second condition matches that of the partial index.
   return [[`state = ? AND state <> 'done'`, status]]
 }
 
-/** Where a page of the table is damaged: the keys come from an index, which stands on other pages. */
+/** Reads row by row where a page of the table is damaged: the keys come from an index on other pages. */
 function listOneByOne(connection: Connection, { sql, values }: Where, most: number, damage: Damage): StoredSummary[] {
   const keys = connection.all<{ id: number }>(
     'SELECT id FROM turns INDEXED BY turns_by_start WHERE started_at IS NOT NULL ORDER BY id DESC',
@@ -196,7 +196,7 @@ type StoredSession = Omit<SessionSummary, 'title' | 'settings'> & {
   readonly settings: string | null
 }
 
-/** The session with the newest turn first; one whose turns were all made by tools is nobody's. */
+/** Lists sessions, newest turn first; leaves out sessions in which all turns were started by tools. */
 export function readSessions(connection: Connection, query: ListSessions = {}): SessionSummary[] {
   const found = foundIn(query.search)
   if (found === undefined) return []
@@ -221,7 +221,7 @@ export function keepSettings(connection: Connection, sessionId: string, settings
   connection.run('UPDATE sessions SET settings = ? WHERE session_id = ?', [wellFormedJson(settings), sessionId])
 }
 
-/** A session goes on without what is damaged. */
+/** Returns null for damaged settings, so that the session can continue. */
 function settingsOf(text: string | null): JsonObject | null {
   const value = text === null ? null : readRow<unknown>('', [], () => JSON.parse(text))
   return typeof value === 'object' && !Array.isArray(value) ? (value as JsonObject | null) : null

@@ -1,4 +1,4 @@
-/** A lock that another process holds. */
+/** Tests a lock held by another process. */
 
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -12,7 +12,7 @@ import { journalFolder } from '../../../test/support/journal-folder.ts'
 import { SqliteRecorder } from './recorder.ts'
 
 const HOLDER = join(import.meta.dirname, '../../../test/support/lock-holder.ts')
-/** Milliseconds for which the event loop may stand still at most, on a machine that has other things to do as well. */
+/** Milliseconds for which the event loop may be blocked, with allowance for a busy machine. */
 const MOST_DELAY_MS = 500
 
 const place = journalFolder()
@@ -22,7 +22,7 @@ beforeEach(async () => {
   recorder = await place.open()
 })
 
-/** Resolves when another process holds the lock, to what resolves when that process has ended. */
+/** Resolves when another process holds the lock; `released` resolves when that process has ended. */
 async function hold(ms: number, ...mode: readonly 'exclusive'[]): Promise<{ readonly released: Promise<unknown> }> {
   const child = spawn(process.execPath, [HOLDER, place.path, String(ms), ...mode], { stdio: ['ignore', 'pipe', 'inherit'] })
   const released = once(child, 'exit')
@@ -30,7 +30,7 @@ async function hold(ms: number, ...mode: readonly 'exclusive'[]): Promise<{ read
   return { released }
 }
 
-/** The longest that the event loop stood still while `work` was waited for, in milliseconds. */
+/** Returns the longest time in milliseconds for which the event loop was blocked during `work`. */
 async function delayDuring(work: () => Promise<unknown>): Promise<number> {
   const histogram = monitorEventLoopDelay({ resolution: 5 })
   histogram.enable()
@@ -39,8 +39,8 @@ async function delayDuring(work: () => Promise<unknown>): Promise<number> {
   return histogram.max / 1e6
 }
 
-describe('a lock that another process holds', () => {
-  it('is waited for by every method that writes, and the event loop turns meanwhile', async () => {
+describe('a lock held by another process', () => {
+  it('makes every writing method wait without blocking the event loop', async () => {
     const open = openOf('turn_a')
     const at = stamper(open)
     const { released } = await hold(1500)
@@ -54,7 +54,7 @@ describe('a lock that another process holds', () => {
     expect(recorder.read.turn('turn_a')?.turn.status).toBe('cancelled')
   })
 
-  it('lets everybody read, and opens for writing', async () => {
+  it('does not prevent reading, or opening for writing', async () => {
     const { released } = await hold(1200)
     const delay = await delayDuring(async () => {
       const other = await SqliteRecorder.open({ path: place.path })
@@ -65,7 +65,7 @@ describe('a lock that another process holds', () => {
     await released
   })
 
-  it('is waited for also where it keeps readers out, when the file is opened', async () => {
+  it('delays opening the file when it excludes readers', async () => {
     await recorder.close()
     const { released } = await hold(1500, 'exclusive')
     const delay = await delayDuring(async () => {
@@ -76,7 +76,7 @@ describe('a lock that another process holds', () => {
     await released
   })
 
-  it('keeps what several turns write in the order in which they wrote it', async () => {
+  it('keeps the order of the writes of several turns', async () => {
     const turns = ['a', 'b', 'c'].map((turnId) => openOf(turnId, { sessionId: turnId }))
     for (const turn of turns) await recorder.openTurn(turn)
     const events = turns.map((turn) => {
@@ -97,7 +97,7 @@ describe('a lock that another process holds', () => {
     await released
   })
 
-  it('ENG-ERR-001 ends a turn that is aborted soon, and closes its row when the lock is gone', async () => {
+  it('ENG-ERR-001 lets an aborted turn end soon, and closes its row after the lock is released', async () => {
     const caller = new AbortController()
     const model = new ScriptedModel([{ text: ['one ', 'two ', 'three'] }])
     const turn = query({ model, prompt: 'Hi', recorder, sessionId: 's', abortSignal: caller.signal })

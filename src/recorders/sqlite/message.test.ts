@@ -9,19 +9,19 @@ function passage(changes: Partial<Retrieved['chunk']>, marker = '1'): Retrieved 
 }
 
 describe('a stored message', () => {
-  it('is the same for the same content, whatever its id', () => {
+  it('is the same for equal content with different ids', () => {
     expect(encodeMessage(user('Hello'))).toBe(encodeMessage(user('Hello')))
     expect(encodeMessage(user('Hello'))).not.toBe(encodeMessage(assistant('Hello')))
   })
 
-  it('is the same for a passage that answers another question', () => {
+  it('is the same for a passage used for another question', () => {
     const one = retrieved(passage({ score: 2.5 }))
     const other = retrieved(passage({ score: 0.1, evidence: { coverage: 1, weights: { passage: 2 } } }, '7'))
     expect(encodeMessage(one)).toBe(encodeMessage(other))
     expect(decodeMessage(other.id, encodeMessage(one), useOf(other))).toEqual(other)
   })
 
-  it('holds the text of a passage once, and both texts where a fence was put around it', () => {
+  it('holds the text of a passage once, but both texts of a fenced passage', () => {
     const plain = retrieved(passage({}))
     const fenced = { ...plain, content: '<<< A passage. >>>', parts: [{ type: 'text' as const, text: '<<< A passage. >>>' }] }
     expect(encodeMessage(plain).match(/A passage/g)).toHaveLength(1)

@@ -1,6 +1,6 @@
 /**
- * Messages as the journal keeps them: once by content. What holds for one use of a message alone stays with the turn that used it: its
- * id, and of retrieved text its marker and how well it fitted the question; the same passage answers many questions.
+ * Stores messages, once per content. Members that belong to one use of a message stay with the turn that used it: its id, and for
+ * retrieved text the marker and the score, since the same passage may answer many questions.
  */
 
 import { hash } from 'node:crypto'
@@ -13,21 +13,21 @@ import { compactedTo } from '../unfinished.ts'
 import { columnsOf, insertInto, jsonOrNull, readRow, readRows, wellFormedJson } from './columns.ts'
 import type { Damage } from './columns.ts'
 
-/** Of retrieved text, what belongs to the question and not to the text. */
+/** Members of retrieved text that belong to the question, not to the text. */
 export type MessageUse = Pick<Retrieved, 'marker'> & Pick<ScoredChunk, 'score' | 'evidence'>
 
 type Body = Omit<Message, 'id' | 'content' | 'toolCalls' | 'retrieved' | 'prompt'> & {
-  /** Where it is not the text of the parts. */
+  /** Absent where it equals the text of the parts. */
   readonly content?: string
   readonly retrieved?: RetrievedBody
 }
 
 type RetrievedBody = Omit<Retrieved, 'marker' | 'chunk'> & {
-  /** Its text is left out where it is the content of the message. */
+  /** Its text is absent where it equals the content of the message. */
   readonly chunk: Omit<ScoredChunk, 'score' | 'evidence' | 'text'> & { readonly text?: string }
 }
 
-/** JSON of the body; the same for the same content, because its members are put down in one order. */
+/** Returns the body as JSON; equal content yields equal JSON, because members have a fixed order. */
 export function encodeMessage(message: Message): string {
   const { id: _id, role, content, parts, toolCalls: _toolCalls, retrieved, prompt: _prompt, ...rest } = message
   const body: Body = {
@@ -69,7 +69,7 @@ function withUse(retrieved: RetrievedBody, { marker, ...fit }: MessageUse, conte
   return { marker, ...retrieved, chunk: { text: content, ...retrieved.chunk, ...fit } }
 }
 
-/** Stores a message unless one with the same content is there, and returns its key. */
+/** Stores a message unless one with the same content exists; returns its key. */
 function storeMessage(connection: Connection, message: Message): number {
   const body = encodeMessage(message)
   const key = hash('sha256', body, 'buffer')
@@ -77,7 +77,7 @@ function storeMessage(connection: Connection, message: Message): number {
   return known?.id ?? insertInto(connection, 'messages', { hash: key, role: message.role, body })
 }
 
-/** Part of the caller's transaction. @returns the key of the message. */
+/** Stores a message of a turn, as part of the caller's transaction. @returns the key of the message. */
 export function addMessage(connection: Connection, turn: number, position: number, step: number, message: Message): number {
   const key = storeMessage(connection, message)
   connection.run('INSERT INTO turn_messages (turn, position, step, message_id, message, use) VALUES (?, ?, ?, ?, ?, ?)', [
@@ -91,14 +91,14 @@ export function addMessage(connection: Connection, turn: number, position: numbe
   return key
 }
 
-/** A message of a turn as it is stored. */
+/** A stored message of a turn. */
 export interface StoredMessage {
   readonly messageId: string
   readonly use: string | null
   readonly body: string
 }
 
-/** The messages of these rows that can be read. */
+/** Returns the readable messages of these rows. */
 export function toMessages(rows: readonly StoredMessage[], damage: Damage): Message[] {
   return readRows(
     rows,
@@ -119,7 +119,7 @@ export function messagesOf(connection: Connection, turn: number, damage: Damage)
   return toMessages(rows ?? [], damage)
 }
 
-/** Reads the texts of messages, each once. */
+/** Returns a function that reads the texts of messages, each once. */
 export function textReader(connection: Connection): (message: number) => string {
   const texts = new Map<number, string>()
   return (message) => {
@@ -150,7 +150,7 @@ export function storeCompaction(connection: Connection, turn: number, position: 
   }
 }
 
-/** Empty where nothing was compacted. */
+/** Reads a compacted conversation; empty where the turn compacted nothing. */
 export function readCompaction(connection: Connection, turn: number): readonly Message[] {
   const rows = connection.all<StoredMessage>(
     `SELECT ${columnsOf('messageId body')}, NULL AS use

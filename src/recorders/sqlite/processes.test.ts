@@ -1,4 +1,4 @@
-/** Several processes on one file, and processes that are killed at any moment. */
+/** Tests several processes on one file, and processes killed at any moment. */
 
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -13,11 +13,11 @@ import { openFile } from '../../util/sqlite/open-file.ts'
 import { JOURNAL } from './journal.ts'
 import { SqliteRecorder } from './recorder.ts'
 
-/** `CRIA_CRASH_ROUNDS=300` is the long run. */
+/** Rounds of the crash test; `CRIA_CRASH_ROUNDS=300` for a long run. */
 const ROUNDS = Number(process.env['CRIA_CRASH_ROUNDS'] ?? 40)
-/** Processes that write, and die, at the same time. */
+/** Number of processes that write, and die, at the same time. */
 const TOGETHER = 4
-/** What a process leaves that was killed while it made the file: nobody takes it for a journal. */
+/** Files left by a process that was killed while it created the journal; they are not taken for a journal. */
 const DRAFT = /\.new(-wal|-shm|-journal)?$/
 const WRITER = join(import.meta.dirname, '../../../test/support/journal-writer.ts')
 const INTERRUPTED = join(import.meta.dirname, '../../../test/support/interrupted-turn.ts')
@@ -35,7 +35,7 @@ afterEach(() => {
 })
 
 interface Writer {
-  /** What the process said that it was told. */
+  /** The confirmations that the process has printed. */
   readonly lines: () => string[]
   readonly ready: Promise<unknown>
   readonly kill: () => void
@@ -48,7 +48,7 @@ function startWriter(name: string, turns?: number): Writer {
   child.stdout.setEncoding('utf8').on('data', (text: string) => (said += text))
   child.stderr.setEncoding('utf8').on('data', (text: string) => (errors += text))
   return {
-    // A line that was not written to its end was not said.
+    // Ignores a last line that was not completed.
     lines: () => said.split('\n').slice(0, -1),
     ready: once(child.stdout, 'data'),
     kill: () => child.kill('SIGKILL'),
@@ -56,7 +56,7 @@ function startWriter(name: string, turns?: number): Writer {
   }
 }
 
-/** What a process was told about each of its turns. */
+/** Returns the events and ends that were confirmed for each turn. */
 function promisesOf(lines: readonly string[]): Map<string, { events: number; isClosed: boolean }> {
   const promises = new Map<string, { events: number; isClosed: boolean }>()
   for (const line of lines) {
@@ -83,7 +83,7 @@ function checkPromises(recorder: SqliteRecorder, lines: readonly string[]): { lo
     const detail = recorder.read.turn(turnId)
     if (detail === undefined) throw new Error(`${turnId} was opened and is not there`)
     const { turn, events } = detail
-    // It may have ended without having been told so.
+    // The turn may have ended before the confirmation was printed.
     expect(turn.status).toBe(promise.isClosed || events.at(-1)?.type === 'complete' ? 'done' : 'lost')
     expect(events.length).toBeGreaterThan(promise.events)
     expect(events.map(({ seq }) => seq)).toEqual(events.map((_, index) => index))
@@ -98,7 +98,7 @@ function checkPromises(recorder: SqliteRecorder, lines: readonly string[]): { lo
 
 describe('processes that are killed', () => {
   it(
-    `REC-LOG-001 leave a whole journal with every turn that was begun, ${ROUNDS} times`,
+    `REC-LOG-001 leave an intact journal with every opened turn, ${ROUNDS} times`,
     async () => {
       let lost = 0
       const all: string[] = []
@@ -119,7 +119,7 @@ describe('processes that are killed', () => {
           lost += checkPromises(recorder, writer.lines()).lost
           all.push(...writer.lines())
         }
-        // Turns that were begun, but whose process died before it could say so.
+        // Opened turns whose process died before it printed the confirmation.
         expect(recorder.sweep()).toBeLessThanOrEqual(TOGETHER)
         expect(recorder.sweep()).toBe(0)
         await recorder.close()
@@ -133,7 +133,7 @@ describe('processes that are killed', () => {
     ROUNDS * 2000,
   )
 
-  it('while they make the file leave one that works, or none', async () => {
+  it('while they create the file leave a working file or none', async () => {
     for (let round = 0; round < 4; round++) {
       path = join(folder, `home-${round}`, 'cria.db')
       const writers = Array.from({ length: 4 }, (_, n) => startWriter(`${n}`))
@@ -152,7 +152,7 @@ describe('processes that are killed', () => {
 })
 
 describe('processes that write at the same time', () => {
-  it('begin one journal together, lose no row and meet no lock', async () => {
+  it('create one journal together, lose no row and see no lock error', async () => {
     const [processes, turns] = [8, 25]
     expect(existsSync(path)).toBe(false)
     const writers = Array.from({ length: processes }, (_, n) => startWriter(`${n}`, turns))
@@ -171,7 +171,7 @@ describe('processes that write at the same time', () => {
     checkIntegrity()
   }, 60_000)
 
-  it('end a lost turn once, however many see it', async () => {
+  it('end a lost turn once, although several see it', async () => {
     const writer = startWriter('a')
     await writer.ready
     await sleep(20)
@@ -187,13 +187,13 @@ describe('processes that write at the same time', () => {
   })
 })
 
-describe('a process that is stopped', () => {
-  it('keeps its turn as long as it lives, however long nothing is heard of it', async () => {
+describe('a stopped process', () => {
+  it('keeps its turn as long as it is alive, even without a sign of life', async () => {
     await (await SqliteRecorder.open({ path })).close()
     const child = spawn(process.execPath, [INTERRUPTED, path, 'session'], { stdio: ['ignore', 'pipe', 'inherit'] })
     await once(child.stdout, 'data')
     child.kill('SIGSTOP')
-    // As two hours later.
+    // Opened with a clock two hours ahead.
     const recorder = await SqliteRecorder.open({ path, clock: { now: () => Date.now() + 7_200_000 } })
     expect(recorder.read.turns().turns.map(({ status }) => status)).toEqual(['open'])
     expect(await recorder.sweep()).toBe(0)
@@ -210,7 +210,7 @@ describe('following turns of another process', () => {
     const recorder = await SqliteRecorder.open({ path })
     const writer = startWriter('followed')
     await writer.ready
-    // A turn that is open is found, followed from its beginning, and its process dies in the middle of it.
+    // Finds an open turn and follows it from its beginning; its process dies in between.
     let turnId: string | undefined
     while (turnId === undefined) {
       turnId = recorder.read.turns({ status: 'open' }).turns[0]?.turnId
@@ -233,7 +233,7 @@ describe('following turns of another process', () => {
     await recorder.close()
   })
 
-  it('sees what it writes while it writes it', async () => {
+  it('yields events while they are written', async () => {
     const recorder = await SqliteRecorder.open({ path })
     const writer = startWriter('live', 12)
     await writer.ready

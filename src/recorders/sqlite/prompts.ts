@@ -1,4 +1,4 @@
-/** Versions of prompts: counted when they are first used, tied to the turns that were made with them. */
+/** Stores versions of prompts: numbered at their first use, linked to the turns that used them. */
 
 import type { PromptRef, TurnOpen } from '../../core/recorder.ts'
 import type { Connection } from '../../util/sqlite/connection.ts'
@@ -35,9 +35,9 @@ export function promptsOf(connection: Connection, key: number): { readonly promp
 }
 
 /**
- * Removes versions that no turn was made with.
+ * Removes versions that no turn used.
  *
- * @param all also the newest of a name. Otherwise it stays, without its template, so that the count of versions goes on.
+ * @param all also removes the newest version of a name. Otherwise that stays, without its template, so that numbering continues.
  */
 export function removeUnusedPrompts(connection: Connection, all: boolean): void {
   const unused = 'NOT EXISTS (SELECT 1 FROM turn_prompts WHERE name = bot AND turn_prompts.hash = prompts.hash)'

@@ -1,4 +1,4 @@
-/** The read side: lists, whole turns, events to re-attach to, and the conversation of a session. */
+/** Implements the reader: lists, whole turns, events, and the conversation of a session. */
 
 import type { ErrorInfo } from '../../core/error.ts'
 import type { QueryEvent } from '../../core/event.ts'
@@ -28,7 +28,7 @@ import type { StoredMessage } from './message.ts'
 import { promptsOf } from './prompts.ts'
 import { readSpans, storeSpans } from './spans.ts'
 
-/** A port none of whose methods waits for anything. */
+/** A port whose methods all return synchronously. */
 export type AtOnce<Port> = {
   readonly [Name in keyof Port]: Port[Name] extends (...args: infer Args) => MaybePromise<infer Result>
     ? (...args: Args) => Result
@@ -112,7 +112,7 @@ function toTurnRow(connection: Connection, row: StoredTurn, damage: Damage): Tur
   }
 }
 
-/** Turns of the same trace whose `start` says that a call of this turn made them. */
+/** Returns the turns of the same trace whose `start` event names a call of this turn. */
 function readNested(connection: Connection, traceId: string, turnId: string): TurnDetail['nested'] {
   const rows = connection.all<StoredSummary & { readonly callId: string }>(
     `SELECT ${SUMMARY}, body ->> '$.calledBy.callId' AS callId
@@ -131,8 +131,8 @@ function eventsOf(connection: Connection, turnId: string, after?: number): Query
 }
 
 /**
- * The turns from the head of the session back to its first, or to the last one that compacted the conversation. Each has a greater key than
- * the one it follows.
+ * The turns from the head of the session back to its first, or to the last turn that compacted the conversation. Each has a greater key than
+ * its predecessor.
  */
 const CHAIN = `
   WITH RECURSIVE chain (id, turn_id, session_id, state, parent_turn_id, compacted_at) AS (
@@ -168,7 +168,7 @@ function readSpoken(connection: Connection, sessionId: string): Message[] {
   const turns = Map.groupBy(rows, ({ key }) => key)
   return [...turns.values()].flatMap((said) => {
     const turn = said[0] as SaidInTurn
-    // A conversation goes on without what is damaged; `turn()` names it.
+    // A conversation continues without damaged messages; `turn()` reports them.
     const messages = toMessages(said, [])
     return spokenIn(turn.turnId, messages, turn.state === 'done' ? [] : readEvents(connection, turn))
   })

@@ -10,7 +10,7 @@ import { SqliteRecorder } from './recorder.ts'
 
 function createJournal(): JournalUnderTest {
   const folder = mkdtempSync(join(tmpdir(), 'cria-journal-'))
-  // As where a system does not say when a process began: then the lease alone decides whether a turn is held.
+  // As on a system that does not report the start of a process: then only the lease decides whether a turn is held.
   const owner = { ...thisOwner(), started: '' }
   return {
     open: (options) => SqliteRecorder.open({ path: join(folder, 'cria.db'), owner, ...options }),

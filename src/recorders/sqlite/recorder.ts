@@ -1,4 +1,4 @@
-/** The journal on one SQLite file. */
+/** Implements the journal on one SQLite file. */
 
 import { randomBytes } from 'node:crypto'
 import type { Clock } from '../../core/clock.ts'
@@ -26,43 +26,43 @@ import { readPromptStats, readSessionStats, readStats, readTagStats, readUserSta
 import { closeTurn, openTurn, record } from './turn.ts'
 
 export interface SqliteRecorderOptions {
-  /** The file, made with its folder where it is missing; `:memory:` for a journal that ends with the recorder. */
+  /** Path of the file, created with its folder where it is missing; `:memory:` for a journal that ends with the recorder. */
   readonly path: string
-  /** Reads only: nothing is made, changed or marked as lost. Default false. */
+  /** Reads only: creates nothing, changes nothing, marks no turn as lost. Default false. */
   readonly readOnly?: boolean
   /**
-   * `normal` (default) survives every end of the process, and loses the last moments when the machine loses power; `full` waits for
-   * the disk with every batch and loses nothing. Neither ever leaves a damaged file.
+   * `normal` (default) survives any end of the process, and loses the last moments in a power failure; `full` waits for
+   * the disk with every batch and loses nothing. Neither leaves a damaged file.
    */
   readonly synchronous?: 'normal' | 'full'
-  /** Milliseconds after which a turn that nothing is heard of counts as lost; default 60,000. */
+  /** Milliseconds without a sign of life after which a turn counts as lost; default 60,000. */
   readonly leaseMs?: number
   readonly clock?: Pick<Clock, 'now'>
-  /** Absolute path of the folder that sessions are begun in from now on; default none, and nobody knows it. */
+  /** Absolute path of the folder recorded with new sessions; default none. */
   readonly folder?: string
-  /** Who holds the turns; default this process. */
+  /** The process that holds the turns; default this process. */
   readonly owner?: Owner
-  /** Ends the wait for a lock while the file is opened. */
+  /** Aborts the wait for a lock while the file is opened. */
   readonly signal?: AbortSignal
-  /** Lets the journal look after itself between turns (see `tend`), and is told what was removed. Default: nothing is removed unasked. */
+  /** Enables the automatic clean-up between turns (see `tend`), and receives its report. Default: nothing is removed automatically. */
   readonly onCleanUp?: (report: GcReport) => void
 }
 
-/** What only reads. */
+/** Methods that only read. */
 type Reading = Pick<JournalKeeper, 'sessions' | 'stats' | 'sessionStats' | 'userStats' | 'tagStats' | 'prompts'>
 
-/** What is written is there when a method returns. It returns a promise where another process holds the lock of the file. */
+/** Data is written when a method returns. A method returns a promise where another process holds the lock of the file. */
 export interface SqliteRecorder extends Required<Recorder>, Omit<JournalKeeper, keyof Reading>, AtOnce<Reading> {
   /** The file, as an absolute path. */
   readonly path: string
   readonly read: SqliteJournalReader
   span(span: SpanRecord): void
   gc(options?: GcOptions): Promise<GcReport>
-  /** As every journal; age counts only as far as days on which it was used agree with the clock. */
+  /** As in every journal; age counts only as far as days with turns agree with the clock. */
   tend(signal?: AbortSignal): Promise<GcReport | undefined>
 }
 
-/** After the last turn ended, before the journal looks after itself; and how often it looks whether that is due. */
+/** Milliseconds after the end of the last turn until the automatic clean-up; and between two checks whether it is due. */
 const TEND_AFTER_MS = 1000
 const TEND_EVERY_MS = 3_600_000
 
@@ -70,8 +70,8 @@ const TEND_EVERY_MS = 3_600_000
 export const SqliteRecorder: { open(options: SqliteRecorderOptions): Promise<SqliteRecorder> } = { open }
 
 /**
- * @throws ConfigurationError for a path where something else is: a folder, another application's file, an empty file, a journal of a
- * newer version; CriaError `journal_failed` where the file cannot be opened, made or written, or is damaged.
+ * @throws ConfigurationError for a path where something else exists: a folder, another application's file, an empty file, a journal of a
+ * newer version; CriaError `journal_failed` where the file cannot be opened, created or written, or is damaged.
  */
 async function open(options: SqliteRecorderOptions): Promise<SqliteRecorder> {
   const { path, readOnly = false, synchronous = 'normal', leaseMs = DEFAULT_LEASE_MS, clock = Date, folder, signal } = options
@@ -99,7 +99,7 @@ function recorderIn(journal: Journal, onCleanUp: SqliteRecorderOptions['onCleanU
   const pulse = new Pulse(connection)
   const timers = startTimers(journal, patience, onCleanUp)
 
-  /** Writes to a turn. One that could not be written although the lock was waited for is not renewed. */
+  /** Writes to a turn. A turn whose write failed, other than for a lock, is not renewed. */
   const write = (turnId: string, work: () => void): void | Promise<void> => {
     const written = patience.run(() => {
       work()
@@ -128,7 +128,7 @@ function recorderIn(journal: Journal, onCleanUp: SqliteRecorderOptions['onCleanU
       timers.tendLater()
       return write(turnId, () => closeTurn(journal, turnId, close))
     },
-    // Stored with the next transaction, or when the event loop has turned.
+    // Stored with the next transaction, or in the next turn of the event loop.
     span: (span) => {
       journal.spans.push(toSpanRow(span))
       timers.storeSpansSoon()
@@ -176,17 +176,17 @@ function recorderIn(journal: Journal, onCleanUp: SqliteRecorderOptions['onCleanU
         const given = patience.run(() => {
           if (journal.spans.length > 0 || journal.open.size > 0) writeWithSpans(journal, () => giveUpLeases(journal))
         })
-        // Leases that cannot be given up run out by themselves.
+        // A lease that cannot be given up runs out.
         if (isPromise(given)) return given.then(finish, finish)
       } catch {
-        // The same.
+        // As above.
       }
       return finish()
     },
   }
 }
 
-/** Starts what is done beside the turns when it is first needed. */
+/** Returns functions that start the background work at its first need. */
 function startTimers(journal: Journal, patience: Patience, onCleanUp: SqliteRecorderOptions['onCleanUp']) {
   const closing = new AbortController()
   let renewal: NodeJS.Timeout | undefined
@@ -194,7 +194,7 @@ function startTimers(journal: Journal, patience: Patience, onCleanUp: SqliteReco
   let tending: NodeJS.Timeout | undefined
   let tendAgainAt = 0
   return {
-    /** Renews the leases of open turns until there are none. */
+    /** Renews the leases of open turns until there are no open turns. */
     keepRenewing: () => {
       renewal ??= setInterval(() => {
         if (journal.open.size === 0) {
@@ -202,28 +202,28 @@ function startTimers(journal: Journal, patience: Patience, onCleanUp: SqliteReco
           renewal = undefined
           return
         }
-        // Whoever writes next meets the same failure, and can say so.
+        // The next write meets the same failure and reports it.
         failsAtOnce(() => patience.run(() => renewLeases(journal)))
       }, journal.leaseMs / 3).unref()
     },
-    /** Stores the spans that wait when the event loop has turned. */
+    /** Stores waiting spans in the next turn of the event loop. */
     storeSpansSoon: () => {
       spansDue ??= setImmediate(() => {
         spansDue = undefined
         if (journal.spans.length === 0) return
-        // A span that cannot be written is lost; the turn's own rows report a journal that fails.
+        // A span that cannot be written is lost; writes of the turn report the failing journal.
         const failed = failsAtOnce(() => patience.run(() => writeWithSpans(journal, () => {})))
         if (failed) journal.spans.length = 0
       })
     },
-    /** Looks after the journal when no turn has ended for a moment, where that is wanted. */
+    /** Cleans up once no turn has ended for a moment, if that is enabled. */
     tendLater: () => {
       if (onCleanUp === undefined || tending !== undefined || performance.now() < tendAgainAt) return
       tending = setTimeout(() => {
         tendAgainAt = performance.now() + TEND_EVERY_MS
         tend(journal, closing.signal)
           .then((report) => (report === undefined ? undefined : onCleanUp(report)))
-          // A journal that cannot be made smaller today can still be written.
+          // A journal that cannot be cleaned up today can still be written.
           .catch(() => {})
           .finally(() => (tending = undefined))
       }, TEND_AFTER_MS).unref()
@@ -237,7 +237,7 @@ function startTimers(journal: Journal, patience: Patience, onCleanUp: SqliteReco
   }
 }
 
-/** Does what may fail unnoticed. @returns whether it failed at once. */
+/** Ignores a failure of `work`. @returns whether it failed synchronously. */
 function failsAtOnce(work: () => unknown): boolean {
   try {
     unheard(work())

@@ -14,7 +14,7 @@ function readBack(events: readonly QueryEvent[]): QueryEvent[] {
 }
 
 describe('rows of events', () => {
-  it('deltas that follow each other share a row', () => {
+  it('consecutive deltas share a row', () => {
     const rows = toRows([delta(4), delta(5), delta(6)])
     expect(rows).toHaveLength(1)
     expect(rows[0]).toMatchObject({ seq: 6, at: 1004 })
@@ -25,12 +25,12 @@ describe('rows of events', () => {
     ['another step', delta(1, { step: 2 })],
     ['another attempt', delta(1, { attempt: 2 })],
     ['a gap between them', delta(3)],
-    ['a time that is no whole number', delta(1, { at: 1000.1 })],
-  ])('%s begins a new row', (_difference, second) => {
+    ['a time that is not a whole number', delta(1, { at: 1000.1 })],
+  ])('%s starts a new row', (_difference, second) => {
     expect(toRows([delta(0), second])).toHaveLength(2)
   })
 
-  it('what was packed is unpacked exactly', () => {
+  it('reads packed events back unchanged', () => {
     const anyDelta = fc.record(
       {
         isThinking: fc.boolean(),

@@ -1,6 +1,6 @@
 /**
- * Events as rows. Deltas that follow each other share a row that keeps their boundaries and times; the message of a `message` event
- * is kept with the other messages. What was written is read back exactly.
+ * Converts events to rows and back without loss. Consecutive deltas share a row that keeps their boundaries and times; the message of a
+ * `message` event is stored with the other messages.
  */
 
 import type { EventOf, QueryEvent } from '../../core/event.ts'
@@ -10,10 +10,10 @@ import { decodeMessage, useOf } from './message.ts'
 import type { MessageUse } from './message.ts'
 
 export interface EventRow {
-  /** Of the last event in the row. */
+  /** Number of the last event in the row. */
   readonly seq: number
   readonly step: number
-  /** Of the first event in the row. */
+  /** Time of the first event in the row. */
   readonly at: number
   readonly type: QueryEvent['type']
   readonly body: string
@@ -22,11 +22,11 @@ export interface EventRow {
 export interface StoredRow extends EventRow {
   /** Body of the message of a `message` event. */
   readonly messageBody: string | null
-  /** Key of the message of a `message` event, or of the one whose text this row shares. */
+  /** Key of the message of a `message` event, or of the message whose text this row shares. */
   readonly message: number | null
 }
 
-/** Body of a row of a `message` event. */
+/** Body of the row of a `message` event. */
 interface MessageBody {
   readonly messageId: string
   readonly use?: MessageUse
@@ -34,20 +34,20 @@ interface MessageBody {
 
 type Delta = EventOf<'text_delta' | 'thinking'>
 
-/** Body of a row of deltas: the texts one by one, and the milliseconds from each to the next. */
+/** Body of a row of deltas: their texts, and the milliseconds from each to the next. */
 interface DeltaBody {
   readonly attempt: number
   readonly texts: readonly string[]
   readonly gaps: readonly number[]
 }
 
-/** The same where a message holds the text: how long the deltas are, one by one, and where the first begins. */
+/** Body of a row of deltas whose text is in a message: the lengths of the deltas, and the offset of the first. */
 interface SharedBody extends Omit<DeltaBody, 'texts'> {
   readonly lengths: readonly number[]
   readonly from: number
 }
 
-/** Rows for deltas whose texts are together the text of a message, from its beginning on. */
+/** Makes rows for deltas whose joined texts are the text of a message. */
 export function toSharedRows(deltas: readonly EventOf<'text_delta'>[]): EventRow[] {
   let from = 0
   return runsOf(deltas).map((run) => {
@@ -58,12 +58,12 @@ export function toSharedRows(deltas: readonly EventOf<'text_delta'>[]): EventRow
   })
 }
 
-/** Rows for events in their order; of the message of a `message` event they hold the id alone. */
+/** Makes rows for events in order; a `message` event keeps only the id of its message. */
 export function toRows(events: readonly QueryEvent[]): EventRow[] {
   return runsOf(events).map((run) => (run.length > 1 ? rowOf(run, deltaBody(run as Delta[])) : singleRow(run[0] as QueryEvent)))
 }
 
-/** Runs of deltas that follow each other; every other event is one by itself. */
+/** Groups consecutive deltas; every other event is a group by itself. */
 function runsOf<Event extends QueryEvent>(events: readonly Event[]): Event[][] {
   const runs: Event[][] = []
   let run: Event[] = []
@@ -77,8 +77,8 @@ function runsOf<Event extends QueryEvent>(events: readonly Event[]): Event[][] {
 }
 
 /**
- * The events of a row, in order.
- * @param textOf gives the text of the message with this key.
+ * Returns the events of a row, in order.
+ * @param textOf returns the text of the message with this key.
  */
 export function fromRow(
   row: StoredRow,
@@ -114,7 +114,7 @@ function sharedTexts({ lengths, from }: SharedBody, { message }: StoredRow, text
   return lengths.map((length) => text.slice(at, (at += length)))
 }
 
-/** Row of a `complete` event whose text a message holds. */
+/** Makes the row of a `complete` event whose text is in a message. */
 export function sharedEnd(event: EventOf<'complete'>): EventRow {
   const { text: _text, ...result } = event.result
   return singleRow({ ...event, result: result as typeof event.result })
@@ -151,7 +151,7 @@ function continues(delta: QueryEvent, event: QueryEvent): boolean {
     event.attempt === delta.attempt &&
     event.step === delta.step &&
     event.seq === delta.seq + 1 &&
-    // Differences of whole numbers are exact, so that the times read back are the times written.
+    // Differences of whole numbers are exact, so that the same times are read back.
     Number.isSafeInteger(delta.at) &&
     Number.isSafeInteger(event.at)
   )

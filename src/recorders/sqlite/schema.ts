@@ -1,10 +1,10 @@
 /**
- * The tables of the journal, and how an older file becomes a newer one. `docs/decisions/0008-journal.md` says why they are what they are.
+ * Defines the tables of the journal and the migrations of older files. `docs/decisions/0008-journal.md` gives the reasons.
  *
- * A schema that has been published is never edited: what changes is a further migration at the end of the list.
+ * Never edit a published schema: append a migration to the end of the list.
  */
 
-/** `crij` in the header of the file: a journal of ours, and nothing else. */
+/** `crij` in the header of the file, which identifies a journal of cria. */
 export const APPLICATION_ID = 0x63_72_69_6a
 
 const FIRST = `
@@ -215,16 +215,16 @@ const HOURLY = `
   ALTER TABLE turns ADD COLUMN cache_write_1h_tokens INTEGER;
 `
 
-/** Of a turn, UTC: `2026-01-31`. */
+/** Day of a turn, UTC: `2026-01-31`. */
 const DAY = `strftime('%Y-%m-%d', started_at / 1000, 'unixepoch')`
 
-/** Names of the sums, and what each is made of. */
+/** Names of the sums. */
 const SUMS = ['turns', 'unfinished', 'input_tokens', 'output_tokens', 'unknown_usage', 'cost_usd', 'unknown_cost']
 
 /**
- * What the turns that meet a condition used, as rows of `use_sums`. A turn counts once, under the model that gave its answer. Its tokens and
- * its cost are divided among the models that were asked where its metrics tell them, and are those of the answering one where they do not.
- * Metrics that are damaged count as none. No common table expression, which triggers may not have.
+ * Returns the use of the turns that meet a condition, as rows of `use_sums`. A turn counts once, for the model that answered. Its tokens and
+ * its cost are divided among the models that were called if its metrics list them; otherwise they count for the answering model.
+ * Damaged metrics are ignored. Uses no common table expression, which triggers do not allow.
  */
 export function sumsOf(condition: string): string {
   const turns = `

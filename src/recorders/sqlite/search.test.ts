@@ -22,22 +22,22 @@ describe('matchExpression', () => {
     expect(matchExpression(query)).toBe(expression)
   })
 
-  it('takes the first words of a query that has too many', () => {
+  it('uses the first words of a query with too many words', () => {
     const expression = matchExpression(Array.from({ length: 10_000 }, (_, n) => `w${n}`).join(' '))
     expect(expression?.split(' ')).toHaveLength(64)
   })
 })
 
 describe('searchableText', () => {
-  it('leaves text with blanks as it is', () => {
+  it('leaves text with blanks unchanged', () => {
     expect(searchableText('Where is the harbour? שלום')).toBe('Where is the harbour? שלום')
   })
 
-  it('makes a word of each character where a script has no blanks', () => {
+  it('makes a word of each character in a script without blanks', () => {
     expect(searchableText('東京は')).toBe(' 東  京  は ')
   })
 
-  it('takes the first million characters', () => {
+  it('indexes the first million characters', () => {
     expect(searchableText('x'.repeat(2_000_000))).toHaveLength(1_000_000)
   })
 })

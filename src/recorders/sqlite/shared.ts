@@ -1,4 +1,4 @@
-/** Budgets of sessions, days, users and tags, and answers that were given before: kept in the journal's file for all processes that share it. */
+/** Stores budgets of sessions, days, users and tags, and cached answers in the journal's file, for all processes that share it. */
 
 import type { BudgetStore } from '../../core/budget.ts'
 import type { CacheStore } from '../../core/cache.ts'
@@ -26,7 +26,7 @@ export function budgetIn(journal: Journal, patience: Patience): BudgetStore {
           insertInto(connection, 'reservations', { turn: turn.key, sessionId: key.sessionId, day: key.day, ...amounts })
         })
       }),
-    // Also after the turn was ended as lost: the money is spent.
+    // Also after the turn was ended as lost: the money has been spent.
     settle: (key, used) =>
       patience.run(() => {
         const turn = open.get(key.turnId)
@@ -43,7 +43,7 @@ export function budgetIn(journal: Journal, patience: Patience): BudgetStore {
   }
 }
 
-/** The next use of an answer. A count and no time: what is used in the same millisecond has an order too. */
+/** Sequence number of an answer's use. A counter, not a time: uses in the same millisecond are ordered too. */
 const NEXT = '(SELECT coalesce(max(used), 0) + 1 FROM answers)'
 
 export function cacheIn(connection: Connection, patience: Patience): CacheStore {
@@ -72,7 +72,7 @@ export function cacheIn(connection: Connection, patience: Patience): CacheStore 
   }
 }
 
-/** Not worth waiting for a lock: it only decides what goes first. */
+/** Does not wait for a lock: the use only decides which answer is removed first. */
 function noteUse(connection: Connection, answer: number): void {
   try {
     connection.run(`UPDATE answers SET used = ${NEXT} WHERE id = ?`, [answer])

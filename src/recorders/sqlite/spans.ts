@@ -1,4 +1,4 @@
-/** Spans in the table of spans. */
+/** Writes and reads spans in the table of spans. */
 
 import type { SpanRecord } from '../../core/span.ts'
 import type { Connection } from '../../util/sqlite/connection.ts'
@@ -7,7 +7,7 @@ import type { Damage, Row } from './columns.ts'
 import { isFailed } from './journal.ts'
 import type { Journal } from './journal.ts'
 
-/** @throws TypeError when its attributes are no JSON. */
+/** @throws TypeError when its attributes are not JSON. */
 export function toSpanRow(span: SpanRecord): Row {
   const { traceId, spanId, parentSpanId, name, startedAt, endedAt, status } = span
   const plain = { traceId, spanId, parentSpanId, name, startedAt, endedAt, status }
@@ -20,7 +20,7 @@ export function toSpanRow(span: SpanRecord): Row {
   }
 }
 
-/** Does `work` in one transaction, which takes along the spans that wait. They go on waiting when it fails. */
+/** Runs `work` in one transaction together with the waiting spans. They stay waiting when it fails. */
 export function writeWithSpans<T>({ connection, spans }: Journal, work: () => T): T {
   const waiting = spans.length
   const result = connection.write(() => {
@@ -31,7 +31,7 @@ export function writeWithSpans<T>({ connection, spans }: Journal, work: () => T)
   return result
 }
 
-/** A span that the file cannot keep must not take a turn with it. */
+/** Ignores a span that cannot be stored, so that the turn's own rows are written. */
 function insertSpan(connection: Connection, row: Row): void {
   try {
     insertInto(connection, 'spans', row)
@@ -40,7 +40,7 @@ function insertSpan(connection: Connection, row: Row): void {
   }
 }
 
-/** Stores the spans that wait, as far as that is possible: a recorder reads what it was given. */
+/** Stores the waiting spans if possible, so that a reader sees them. */
 export function storeSpans(journal: Journal): void {
   if (journal.spans.length === 0 || journal.connection.readOnly) return
   try {
@@ -60,8 +60,8 @@ type StoredSpan = Omit<SpanRecord, 'turnId' | 'error' | 'attributes' | 'events'>
 const COLUMNS = columnsOf('traceId spanId parentSpanId turnId name startedAt endedAt status attributes events')
 
 /**
- * The spans of a turn, and those of its trace that belong to no turn, because they stand around it; in the order they began. Without a
- * turn, all of the trace.
+ * Reads the spans of a turn, and the spans of its trace outside of any turn, in the order they began. Without a turn id, reads the whole
+ * trace.
  */
 export function readSpans(connection: Connection, traceId: string, turnId: string | undefined, damage: Damage): SpanRecord[] {
   const rows = readRow('the list of its spans', damage, () =>

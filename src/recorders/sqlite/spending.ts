@@ -1,4 +1,4 @@
-/** The accounts of sessions, days, users and tags, as parts of other transactions. */
+/** Updates the accounts of sessions, days, users and tags, as part of the caller's transaction. */
 
 import type { Amount, BudgetKey, BudgetUse, SharedUse } from '../../core/budget.ts'
 import { dayOf, NOTHING } from '../../core/budget.ts'
@@ -6,13 +6,13 @@ import type { Usage } from '../../core/usage.ts'
 import type { Connection } from '../../util/sqlite/connection.ts'
 import type { OpenTurn, TurnKey } from './journal.ts'
 
-/** What a turn used, as far as that is known. */
+/** The known use of a turn. */
 interface Used {
   readonly usage: Usage
   readonly costUsd: number | null
 }
 
-/** Part of the transaction that closes a turn: what it used beyond what was counted request by request. */
+/** Counts the use of a turn that was not counted request by request; part of the transaction that closes it. */
 export function countTurn(
   connection: Connection,
   turn: OpenTurn,
@@ -25,7 +25,7 @@ export function countTurn(
   spend(connection, { ...turn, day: dayOf(endedAt) }, used)
 }
 
-/** Notes in the row of an open turn what its requests have used so far: its process may not live to close it. */
+/** Stores in the row of an open turn what its requests have used so far, in case its process dies. */
 export function noteSettled(connection: Connection, turn: number, { tokens, costUsd }: Amount): void {
   connection.run(
     `UPDATE turns SET total_tokens = coalesce(total_tokens, 0) + ?, cost_usd = coalesce(cost_usd, 0) + ? WHERE id = ? AND state = 'open'`,
@@ -34,9 +34,9 @@ export function noteSettled(connection: Connection, turn: number, { tokens, cost
 }
 
 /**
- * Part of the transaction that ends a lost turn: counts in the accounts what its row will say, so that budgets and statistics agree. What its steps
- * reported is compared with what was settled request by request, failed attempts included; the request under way had probably left, and its input is
- * paid for. The rest of the reservation is free again.
+ * Counts a lost turn in the accounts with the same numbers as in its row, so that budgets and statistics agree; part of the transaction that ends
+ * it. Takes the larger of what its steps reported and what was settled per request, failed attempts included. Adds the input of the request under
+ * way, which was probably sent, and releases the rest of the reservation.
  */
 export function countLostTurn(connection: Connection, turn: TurnKey, ending: Used & { readonly endedAt: number }): Used {
   const noted = 'SELECT coalesce(total_tokens, 0) AS tokens, coalesce(cost_usd, 0) AS costUsd FROM turns WHERE id = ?'
@@ -56,14 +56,14 @@ export function countLostTurn(connection: Connection, turn: TurnKey, ending: Use
   return { usage: withInput(ending.usage, tokens - reported), costUsd: isKnown ? costUsd : null }
 }
 
-/** What nobody reported counts as input: of a request that was cut off that is known best. */
+/** Counts unreported tokens as input, the best-known part of an interrupted request. */
 function withInput(usage: Usage, more: number): Usage {
   if (more === 0) return usage
   const [inputTokens, outputTokens] = [(usage.inputTokens ?? 0) + more, usage.outputTokens ?? 0]
   return { ...usage, inputTokens, outputTokens, totalTokens: inputTokens + outputTokens, exactness: 'estimated' }
 }
 
-/** Where what is settled stands (with the name as the only parameter but for the day), and which reservations count. */
+/** By account: where settled use is stored (parameters: the name, and the day), and which reservations count. */
 const ACCOUNTS = {
   session: [`spending WHERE scope = 'session' AND name = ?`, 'WHERE session_id = ?'],
   day: [`spending WHERE scope = 'day' AND name = ?`, 'WHERE day = ?'],
@@ -74,7 +74,7 @@ const ACCOUNTS = {
   tag: [`accounts WHERE scope = 'tag' AND name = ? AND day = ?`, 'JOIN turn_tags USING (turn) WHERE tag = ? AND day = ?'],
 } as const
 
-/** What has been used of the accounts that a turn shares with others. */
+/** Returns the use of the accounts that a turn shares with others. */
 export function sharedUse(connection: Connection, { sessionId, day, userId, tags }: BudgetKey): SharedUse {
   const useOf = (scope: keyof typeof ACCOUNTS, ...names: readonly string[]): BudgetUse => {
     const [settled, reserved] = ACCOUNTS[scope]
@@ -90,7 +90,7 @@ export function sharedUse(connection: Connection, { sessionId, day, userId, tags
   }
 }
 
-/** Counts with the day, and with the session, the user and the tags of the turn as far as they have not been deleted. */
+/** Adds to the day, and to the session, user and tags of the turn unless they were deleted. */
 export function spend(
   connection: Connection,
   { turnId, sessionId, day }: Pick<BudgetKey, 'turnId' | 'sessionId' | 'day'>,

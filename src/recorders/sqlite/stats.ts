@@ -1,4 +1,4 @@
-/** Use and cost, from the sums that the file keeps by day and session; by user, by tag, by version of a prompt, and of chosen turns. */
+/** Reads use and cost by day, session, user, tag and prompt version, and of selected turns, from the sums stored in the file. */
 
 import type { SQLInputValue } from 'node:sqlite'
 import type { PromptStats, SessionStats, StatsRow, TagStats, TurnFilter, UserStats } from '../../core/recorder.ts'
@@ -8,7 +8,7 @@ import { columnsOf, readText, textColumn } from './columns.ts'
 import { allOf, conditionsOf } from './lists.ts'
 import { sumsOf } from './schema.ts'
 
-/** Turns that have not ended yet count as turns of which nobody knows what they used. */
+/** Counts each open turn as a turn of unknown use. */
 const OPEN = 'SELECT session_id, started_at, model FROM leases CROSS JOIN turns ON turns.id = leases.turn'
 
 const SUMS = 'turns, unfinished, input_tokens, output_tokens, unknown_usage, cost_usd, unknown_cost'
@@ -17,7 +17,7 @@ const SUMS = 'turns, unfinished, input_tokens, output_tokens, unknown_usage, cos
 const COLUMNS = `sum(turns) AS turns, sum(unfinished) AS unfinished, sum(input_tokens) AS inputTokens, sum(output_tokens) AS outputTokens,
   sum(unknown_usage) AS unknownUsage, sum(cost_usd) AS costUsd, sum(unknown_cost) AS unknownCost`
 
-/** Sums over rows of `turns`, which may be missing. */
+/** Sums over rows of `turns`, which an outer join may leave empty. */
 const OF_TURNS = `count(turns.id) AS turns, count(*) FILTER (WHERE state NOT IN ('done', 'open')) AS unfinished,
   coalesce(sum(input_tokens), 0) AS inputTokens, coalesce(sum(output_tokens), 0) AS outputTokens,
   count(*) FILTER (WHERE exactness = 'unknown') AS unknownUsage, coalesce(sum(cost_usd), 0.0) AS costUsd,
@@ -28,7 +28,7 @@ const BY_SESSION = `
   UNION ALL
   SELECT session_id, 1, 0, 0, 0, 1, 0, 1 FROM (${OPEN})`
 
-/** Takes time linear in days and models, not in turns; with a filter, in the turns that it chooses. */
+/** Takes time linear in days and models, not in turns; with a filter, linear in the selected turns. */
 export function readStats(connection: Connection, filter: TurnFilter = {}): StatsRow[] {
   const { sql, values } = allOf(conditionsOf(filter))
   const isAll = values.length === 0
@@ -41,12 +41,12 @@ export function readStats(connection: Connection, filter: TurnFilter = {}): Stat
        UNION ALL
        SELECT strftime('%Y-%m-%d', started_at / 1000, 'unixepoch'), model, 1, 0, 0, 0, 1, 0, 1 FROM (${OPEN} WHERE ${sql})
      ) GROUP BY name, model ORDER BY name DESC, model`,
-    // The conditions stand there three times.
+    // The conditions occur three times.
     [...values, ...values, ...values],
   )
 }
 
-/** The session with the newest turn first. */
+/** Returns the session with the newest turn first. */
 export function readSessionStats(connection: Connection, limit: number = DEFAULT_LIMIT, filter: TurnFilter = {}): SessionStats[] {
   const { sql, values } = allOf(conditionsOf(filter))
   const chosen = values.length === 0 ? '' : `AND session_id IN (SELECT session_id FROM turns WHERE ${sql})`
@@ -88,7 +88,7 @@ type StoredPromptStats = Omit<PromptStats, 'template' | 'ratings'> & {
   readonly ratings: string
 }
 
-/** Takes time linear in the turns of the prompts that are read. */
+/** Takes time linear in the turns of the selected prompts. */
 export function readPromptStats(connection: Connection, name?: string): PromptStats[] {
   const rows = connection.all<StoredPromptStats>(
     `SELECT prompts.bot AS name, prompts.hash AS hash, version, ${textColumn('template')}, first_used_at AS firstUsedAt,
@@ -113,7 +113,7 @@ function countsOf(ratings: readonly number[]): Record<string, number> {
   return counts
 }
 
-/** Plain objects: those of `node:sqlite` have no prototype. */
+/** Returns plain objects: those of `node:sqlite` have no prototype. */
 function all<Row extends object>(connection: Connection, sql: string, values: readonly SQLInputValue[]): Row[] {
   return connection.all<Row>(sql, values).map((row) => ({ ...row }))
 }

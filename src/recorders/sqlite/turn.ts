@@ -1,4 +1,4 @@
-/** The life of a turn in the journal: opened, recorded, closed. */
+/** Opens, records and closes turns in the journal. */
 
 import { NOTHING } from '../../core/budget.ts'
 import { isCriaError } from '../../core/error.ts'
@@ -43,11 +43,11 @@ export function record(journal: Journal, turnId: string, entries: readonly Journ
   checkEvents(turn, turn.nextSeq, events)
   const written = attempt(journal, turn, () => {
     renewLease(journal, turn)
-    // From here on the calls belong to this turn, and what becomes of them is known by it.
+    // From now on this turn owns the decided calls and their results.
     if (turn.decides && entries.some(({ type }) => type === 'messages')) endWaiting(journal, turn.sessionId)
     return writeEntries(journal.connection, turn, entries)
   })
-  // Only what is in the file counts: after a failure the same entries may come again.
+  // Counts only committed entries: after a failure the same entries may be written again.
   turn.nextSeq += events.length
   turn.nextPosition = written.nextPosition
   if (written.nextPosition > 0) turn.decides = false
@@ -68,16 +68,16 @@ export function closeTurn(journal: Journal, turnId: string, close: TurnClose): v
   journal.open.delete(turnId)
 }
 
-/** The session becomes the user's, unless it is another's. */
+/** Assigns the session to the user. @throws CriaError for a session of another user. */
 function claimSession({ connection }: Journal, { sessionId, userId }: TurnOpen): void {
   if (userId === undefined) return
   const claim = 'UPDATE sessions SET user_id = ?1 WHERE session_id = ?2 AND coalesce(user_id, ?1) = ?1'
   if (connection.run(claim, [userId, sessionId]) === 0) throw foreignSession(sessionId, userId)
 }
 
-/** Refuses when another exclusive turn of the session is running; one that nobody runs any more is ended. */
+/** Ends an abandoned exclusive turn of the session. @throws CriaError while another exclusive turn is running. */
 function makeWay(journal: Journal, sessionId: string): void {
-  // A turn of our own that could not be written to the end has been given up by whoever opens the next.
+  // A turn of this recorder whose writes fail is given up when the next turn opens.
   const givenUp = [...journal.open.values()].filter((turn) => turn.failing && turn.sessionId === sessionId)
   endUnheldTurns(journal, { sessionId, givenUp: new Set(givenUp.map((turn) => turn.key)) })
   const running = journal.connection.get<{ turn_id: string }>(
@@ -87,7 +87,7 @@ function makeWay(journal: Journal, sessionId: string): void {
   if (running !== undefined) throw busySession(sessionId, running.turn_id)
 }
 
-/** The session goes on: a turn of it that waits is over, unless this one takes it up. */
+/** Ends a waiting turn of the session, unless this turn decides it. */
 function checkWaiting(journal: Journal, { sessionId, decides }: TurnOpen): void {
   if (decides === undefined) {
     endWaiting(journal, sessionId)
@@ -134,14 +134,14 @@ export function heldTurn(journal: Journal, turnId: string): OpenTurn {
   throw notHeld(turnId, row?.state)
 }
 
-/** Writes in one transaction, and remembers when that did not work. */
+/** Writes in one transaction, and notes a failure. */
 function attempt<T>(journal: Journal, turn: OpenTurn, work: () => T): T {
   try {
     const result = writeWithSpans(journal, work)
     turn.failing = false
     return result
   } catch (error) {
-    // A lock is waited for, and the same is tried again.
+    // For a lock, the caller waits and tries again.
     if (!isBusy(error)) turn.failing = true
     if (isCriaError(error) && error.code === 'turn_lost') journal.open.delete(turn.turnId)
     throw error

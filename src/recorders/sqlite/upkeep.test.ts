@@ -1,4 +1,4 @@
-/** What the journal removes without being asked, and what it does not. */
+/** Tests the automatic clean-up of the journal. */
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { beforeEach, describe, expect, it } from 'vitest'
@@ -30,7 +30,7 @@ async function write(recorder: SqliteRecorder, turnId: string, startedAt: number
   await recorder.closeTurn(turnId, closeOf(stamper(turn)(0, { type: 'cancelled', reason: '' })))
 }
 
-/** A turn on each of these days, counted back from today. */
+/** Writes a turn on each of these days, counted back from today. */
 async function writeDays(recorder: SqliteRecorder, days: readonly number[]): Promise<void> {
   for (const day of days) await write(recorder, `turn_${day}`, TODAY - day * DAY)
 }
@@ -42,15 +42,15 @@ describe('trustedTime', () => {
   it.each<[what: string, now: string, days: string[], expected: string | undefined]>([
     ['the fourth-newest day', '2026-06-15', ['2026-06-15', '2026-06-14', '2026-06-13', '2026-06-10', '2026-06-01'], '2026-06-10'],
     [
-      'the clock, where it is behind the journal',
+      'the clock, when it is behind the journal',
       '2026-06-01',
       ['2026-06-15', '2026-06-14', '2026-06-13', '2026-06-12'],
       '2026-06-01',
     ],
-    ['nothing, where there are fewer days', '2026-06-15', ['2026-06-15', '2026-06-14', '2026-06-13'], undefined],
-    ['nothing, where a day is none', '2026-06-15', ['2026-06-15', '2026-06-14', '2026-06-13', ''], undefined],
+    ['no time, with fewer days', '2026-06-15', ['2026-06-15', '2026-06-14', '2026-06-13'], undefined],
+    ['no time, with an invalid day', '2026-06-15', ['2026-06-15', '2026-06-14', '2026-06-13', ''], undefined],
     [
-      'a real day behind three that a wrong clock made',
+      'a real day before three days of a wrong clock',
       '2028-06-03',
       ['2028-06-03', '2028-06-02', '2028-06-01', '2026-06-15'],
       '2026-06-15',
@@ -60,8 +60,8 @@ describe('trustedTime', () => {
   })
 })
 
-describe('a journal that is tended', () => {
-  it('keeps every turn when the clock is two years ahead, also after turns of that time', async () => {
+describe('the automatic clean-up', () => {
+  it('keeps every turn when the clock is two years ahead, also after turns at that time', async () => {
     const recorder = await open()
     await writeDays(recorder, daysTo(30))
     now += 730 * DAY
@@ -74,7 +74,7 @@ describe('a journal that is tended', () => {
     expect(count(recorder)).toBe(34)
   })
 
-  it('loses what is older than a year, a small share a day, and says what', async () => {
+  it('removes turns older than a year, a small share per day, and reports them', async () => {
     const recorder = await open()
     await writeDays(recorder, daysTo(420))
     const removed: number[] = []
@@ -93,14 +93,14 @@ describe('a journal that is tended', () => {
     connection.close()
   })
 
-  it('is looked after by one process a day', async () => {
+  it('is run by one process per day', async () => {
     const [first, second] = [await open(), await open()]
     await writeDays(first, daysTo(400))
     const reports = await Promise.all([first.tend(), second.tend()])
     expect(reports.filter((report) => report !== undefined)).toHaveLength(1)
   })
 
-  it('is due again although it was last looked after by a clock that was years ahead', async () => {
+  it('is due again although it last ran with a clock years ahead', async () => {
     const recorder = await open()
     now += 3000 * DAY
     await recorder.tend()
@@ -109,7 +109,7 @@ describe('a journal that is tended', () => {
     expect(await recorder.tend()).toMatchObject({ turns: 20 })
   })
 
-  it('looks after itself between turns, where it is asked to, and tells', async () => {
+  it('runs between turns if enabled, and reports its removals', async () => {
     const told = Promise.withResolvers<GcReport>()
     const recorder = await open(told.resolve)
     await writeDays(recorder, daysTo(400))
@@ -117,7 +117,7 @@ describe('a journal that is tended', () => {
     expect(await Promise.race([told.promise, timeout])).toMatchObject({ turns: 20 })
   })
 
-  it('removes nothing by age when it is asked for no age and the clock is ahead; asked for one, it obeys', async () => {
+  it('removes nothing by age when the clock is ahead, unless an age is requested', async () => {
     const recorder = await open()
     await writeDays(recorder, daysTo(30))
     now += 730 * DAY

@@ -1,8 +1,8 @@
-/** A journal storage in memory: for tests, and to read before writing one for a database. */
+/** A journal storage in memory: for tests, and as a model for a storage on a database. */
 
 import type { JournalRows, JournalStorage, RowRange } from '../../core/journal-storage.ts'
 
-/** Ends with its process. Several recorders may share one. */
+/** Makes a storage that ends with its process. Several recorders may share it. */
 export function memoryStorage(): JournalStorage {
   const rows = new Map<string, string>()
   let last: Promise<unknown> = Promise.resolve()
@@ -24,7 +24,7 @@ export function memoryStorage(): JournalStorage {
   }
 }
 
-/** The rows with changes that are not yet made. */
+/** Returns the rows overlaid with uncommitted changes. */
 function changed(rows: ReadonlyMap<string, string>, changes: Map<string, string | undefined>): JournalRows {
   return {
     get: (key) => (changes.has(key) ? changes.get(key) : rows.get(key)),

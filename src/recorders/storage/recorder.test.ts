@@ -14,7 +14,7 @@ const inMemory = (): JournalUnderTest => {
   return { open: (options) => recorderOn(storage, options), remove: () => {} }
 }
 
-/** A table of two columns: what a day's work comes to for a database of one's own. */
+/** A storage on a table of two columns, an example for other databases. */
 function tableStorage(path: string): JournalStorage {
   const database = new DatabaseSync(path)
   database.exec('PRAGMA busy_timeout = 5000; CREATE TABLE IF NOT EXISTS rows (key TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID')
@@ -65,7 +65,7 @@ recorderSuite('recorderOn(a table of two columns)', inTable, { describe, it }, {
 recorderProperties('recorderOn(memoryStorage()): every turn', inMemory, { describe, it })
 
 describe('recorderOn', () => {
-  it('REC-LOG-001 keeps the turns and sessions of bots, for every recorder on the same storage', async () => {
+  it('REC-LOG-001 stores the turns and sessions of bots for all recorders on the same storage', async () => {
     const storage = memoryStorage()
     const model = new ScriptedModel(['Hello, Ada.', 'You are Ada.'])
     const recorder = recorderOn(storage)
@@ -78,7 +78,7 @@ describe('recorderOn', () => {
     await recorder.close()
   })
 
-  it('a turn that waits is decided by another recorder on the same storage, once', async () => {
+  it('a waiting turn can be decided by another recorder on the same storage, once', async () => {
     const storage = memoryStorage()
     const sent: unknown[] = []
     const send: Tool = {
@@ -109,7 +109,7 @@ describe('recorderOn', () => {
     expect(sent).toHaveLength(1)
   })
 
-  it('a session belongs to the first user that a turn names', async () => {
+  it('a session belongs to its first user', async () => {
     const recorder = recorderOn(memoryStorage())
     const ask = (userId: string | undefined): Promise<Collected> =>
       collect(
@@ -127,7 +127,7 @@ describe('recorderOn', () => {
     expect((await recorder.read.turns({ userId: 'ada' })).turns).toHaveLength(2)
   })
 
-  it('a storage that fails ends the turn with `journal_failed`, and what is wrong with it is told at once', async () => {
+  it('a failing storage ends the turn with `journal_failed`, and an invalid storage is rejected at once', async () => {
     const broken: JournalStorage = { transaction: () => Promise.reject(new Error('disk full')) }
     const bot = new SimpleBot({ model: new ScriptedModel(['x']), recorder: recorderOn(broken), streamTarget: 'none' })
     await expect(bot.ask('x')).rejects.toMatchObject({

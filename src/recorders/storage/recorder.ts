@@ -1,4 +1,4 @@
-/** A journal on any storage that has ordered keys and transactions. */
+/** Implements a journal on any storage with ordered keys and transactions. */
 
 import { randomBytes } from 'node:crypto'
 import { hostname } from 'node:os'
@@ -39,15 +39,15 @@ import type { StoredSession, StoredTurn } from './rows.ts'
 
 /** Options of `recorderOn()`. */
 export interface StorageRecorderOptions {
-  /** Milliseconds after which a turn that nothing is heard of counts as lost; default 60,000. */
+  /** Milliseconds without a sign of life after which a turn counts as lost; default 60,000. */
   readonly leaseMs?: number
-  /** For tests. */
+  /** For tests; default the system clock. */
   readonly clock?: Pick<Clock, 'now'>
 }
 
 /**
- * A recorder that keeps its journal in `storage`, for `recorder` of `query()` and of bots. It does what every journal has to do; it has no search, no
- * statistics, no clean-up, and no budgets and caches for others. Several recorders, of one or of several processes, may share a storage.
+ * Makes a recorder that keeps its journal in `storage`, for `recorder` of `query()` and of bots. It has no search, statistics, clean-up, shared
+ * budgets or cache. Several recorders, of one or of several processes, may share a storage.
  */
 export function recorderOn(
   storage: JournalStorage,
@@ -57,7 +57,7 @@ export function recorderOn(
     throw new ConfigurationError('recorderOn() takes a storage: an object with a method `transaction`, such as memoryStorage().')
   const holder = randomBytes(16).toString('hex')
   const owner = `process ${process.pid} on ${hostname()}`
-  /** Turns that this recorder holds. */
+  /** Ids of the turns that this recorder holds. */
   const held = new Set<string>()
   let renewal: NodeJS.Timeout | undefined
   let isClosed = false
@@ -80,7 +80,7 @@ export function recorderOn(
       throw new CriaError('journal_failed', `The storage of the journal failed: ${message}`, { cause: thrown })
     }
   }
-  /** What is read shows turns as lost whose lease has run out. */
+  /** Ends turns whose lease has run out before it reads. */
   const seen = <Result>(work: (rows: JournalRows) => Promise<Result>): Promise<Result> =>
     run(async (rows) => {
       await endUnheld(rows, clock.now())
@@ -117,7 +117,7 @@ export function recorderOn(
       })
       held.add(open.turnId)
       renewal ??= setInterval(() => {
-        // Whoever writes next meets the same failure, and can say so.
+        // The next write meets the same failure and reports it.
         if (held.size > 0) renew(clock.now() + leaseMs).catch(() => {})
       }, leaseMs / 3).unref()
     },
@@ -177,7 +177,7 @@ async function openTurn(rows: JournalRows, open: TurnOpen, lease: Pick<StoredTur
   await set(rows, KEY.number(number), turnId)
   await set(rows, KEY.open(turnId), turnId)
   const changed = { ...session, userId: userId ?? null, running: exclusive ? turnId : running }
-  // The session goes on: a turn of it that waits is over, unless this one takes it up.
+  // The session continues: a waiting turn of it ends, unless this turn decides it.
   const goesOn = exclusive && decides === undefined
   await setSession(rows, sessionId, goesOn ? await withoutWaiting(rows, changed) : changed)
 }
@@ -188,7 +188,7 @@ async function writeEntries(rows: JournalRows, turn: StoredTurn, entries: readon
     await setSession(rows, sessionId, await withoutWaiting(rows, await sessionOf(rows, sessionId)))
   let { nextSeq, messages, compacted } = turn
   const assembled = new Set(turn.assembled)
-  // Ids come from models: one may be `constructor`.
+  // Ids come from models and may be `constructor`.
   const started = new Map(Object.entries(turn.started))
   const add = (message: Message): Promise<void> => set(rows, KEY.message(turnId, messages++), message)
   for (const entry of entries) {
@@ -220,7 +220,7 @@ async function closeTurn(rows: JournalRows, turn: StoredTurn, close: TurnClose):
   await endTurn(rows, { ...turn, state, end: error === undefined ? end : { ...end, error } })
 }
 
-/** The last turn of a session that ended is the one that the next follows. */
+/** Makes the turn the predecessor of the session's next turn. */
 async function endTurn(rows: JournalRows, turn: StoredTurn): Promise<void> {
   const { turnId, sessionId, exclusive } = turn.open
   await setTurn(rows, turn)
@@ -230,14 +230,14 @@ async function endTurn(rows: JournalRows, turn: StoredTurn): Promise<void> {
   if (exclusive) await setSession(rows, sessionId, { ...session, head: turnId, running: null, waiting })
 }
 
-/** The session after its turn that waited, if there is one, is over. */
+/** Returns the session after ending its waiting turn, if any. */
 async function withoutWaiting(rows: JournalRows, session: StoredSession): Promise<StoredSession> {
   const turn = session.waiting === null ? undefined : await turnOf(rows, session.waiting)
   if (turn !== undefined) await setTurn(rows, { ...turn, state: 'done' })
   return { ...session, waiting: null }
 }
 
-/** Versions are counted from 1 within a name, in the order of first use. */
+/** Numbers versions from 1 within a name, in the order of first use. */
 async function versionsOf(rows: JournalRows, open: TurnOpen): Promise<StoredTurn['prompts']> {
   const found: PromptRef[] = []
   for (const { name, hash } of promptsMadeWith(open)) {
@@ -250,7 +250,7 @@ async function versionsOf(rows: JournalRows, open: TurnOpen): Promise<StoredTurn
   return found.toSorted((a, b) => (a.name === b.name ? a.version - b.version : a.name < b.name ? -1 : 1))
 }
 
-/** Ends turns as lost whose lease has run out; returns how many. */
+/** Ends turns whose lease has run out as lost; returns their number. */
 async function endUnheld(rows: JournalRows, now: number): Promise<number> {
   let ended = 0
   for (const turnId of await listFrom<string>(rows, KEY.open(''))) {

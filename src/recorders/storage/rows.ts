@@ -1,4 +1,4 @@
-/** Lays a journal out in keys and texts, and reads its turns and sessions back. */
+/** Defines the keys and JSON rows of a journal, and reads its turns and sessions. */
 
 import { ConfigurationError } from '../../core/error.ts'
 import type { QueryEvent } from '../../core/event.ts'
@@ -21,29 +21,29 @@ import { limitOf, numberOf } from '../rules.ts'
 import { wellFormedJson } from '../sqlite/columns.ts'
 import { compactedTo, spokenIn } from '../unfinished.ts'
 
-/** A turn as it is stored. */
+/** A stored turn. */
 export interface StoredTurn {
-  /** Turns are counted in the order in which they were opened, from 1. */
+  /** Turns are numbered in the order in which they were opened, from 1. */
   readonly number: number
   readonly open: TurnOpen
-  /** The turn that it follows in its session. */
+  /** Predecessor of the turn in its session. */
   readonly parent: string | null
   readonly state: TurnState
-  /** The recorder that holds it, and the process that it runs in, in words. */
+  /** The recorder that holds the turn, and a description of its process. */
   readonly holder: string
   readonly owner: string
-  /** When its lease runs out; epoch milliseconds. */
+  /** End of the lease; epoch milliseconds. */
   readonly until: number
   readonly nextSeq: number
   /** Number of its messages. */
   readonly messages: number
-  /** Ids of messages that came with a `message` event. */
+  /** Ids of messages written with their `message` event. */
   readonly assembled: readonly string[]
-  /** Idempotency keys of tool calls that were started and have no result, by id. */
+  /** Idempotency keys of started tool calls without a result, by id. */
   readonly started: Readonly<Record<string, string>>
-  /** Messages from this one on follow what the conversation was compacted to. */
+  /** The compacted conversation; messages from `position` on follow it. */
   readonly compacted?: { readonly position: number; readonly messages: readonly Message[] }
-  /** Versions of the prompts that it was made with. */
+  /** Prompt versions that the turn used. */
   readonly prompts: readonly PromptRef[]
   readonly rating?: { readonly rating: number; readonly comment: string | null }
   readonly end?: StoredEnd
@@ -57,9 +57,9 @@ type StoredEnd = Pick<TurnClose, 'endedAt' | 'text' | 'usage' | 'costUsd' | 'err
 }
 
 export interface StoredSession {
-  /** The turn that the next one follows. */
+  /** The predecessor of the next turn. */
   readonly head: string | null
-  /** The exclusive turn that is open. */
+  /** The open exclusive turn. */
   readonly running: string | null
   /** The turn that waits for a decision. */
   readonly waiting: string | null
@@ -69,7 +69,7 @@ export interface StoredSession {
 
 const NEW_SESSION: StoredSession = { head: null, running: null, waiting: null, userId: null }
 
-/** After every digit and letter. */
+/** Sorts after every digit and letter. */
 const END = '~'
 const DIGITS = 10
 
@@ -119,14 +119,14 @@ export function setSession(rows: JournalRows, sessionId: string, session: Stored
   return set(rows, KEY.session(sessionId), session)
 }
 
-/** The next number of a kind of row, from 1. */
+/** Returns the next number of a kind of row, from 1. */
 export async function counted(rows: JournalRows, what: string): Promise<number> {
   const next = Number((await rows.get(KEY.count(what))) ?? 0) + 1
   await rows.set(KEY.count(what), String(next))
   return next
 }
 
-/** All rows below the last part of a key, in order. @param from a key of that kind. */
+/** Reads all rows with the same key prefix, in order. @param from a key of that kind. */
 export async function listFrom<Row>(rows: JournalRows, from: string): Promise<Row[]> {
   const found = await rows.list({ from, to: `${from.slice(0, from.lastIndexOf('/') + 1)}${END}` })
   return found.map(([, text]) => JSON.parse(text) as Row)
@@ -140,7 +140,7 @@ function messagesOf(rows: JournalRows, turnId: string): Promise<Message[]> {
   return listFrom(rows, KEY.message(turnId, 0))
 }
 
-/** Turns that are read at a time for a list. */
+/** Turns read at a time for a list. */
 const PAGE = 100
 const SPOKEN: ReadonlySet<Message['role']> = new Set<Message['role']>(['user', 'assistant', 'tool'])
 

@@ -18,30 +18,30 @@ export interface OpenOptions {
   readonly leaseMs: number
 }
 
-/** A recorder of the journal; the methods of a keeper that it has are tested where they are claimed. */
+/** A recorder of the journal; the optional methods of a keeper are tested where they are claimed. */
 export type OpenJournal = Recorder & Pick<JournalKeeper, 'sweep'> & Partial<JournalKeeper>
 
-/** One empty journal. */
+/** An empty journal. */
 export interface JournalUnderTest {
-  /** Opens a further recorder on it, which holds turns of its own. */
+  /** Opens another recorder on the journal, which holds turns of its own. */
   open(options: OpenOptions): MaybePromise<OpenJournal>
   /** Called after every recorder has been closed. */
   remove(): MaybePromise<void>
 }
 
-/** Where the tests of one part are defined. */
+/** Receives the tests of one part. */
 export interface Suite {
   readonly describe: (name: string, define: () => void) => void
-  /** A test with a journal of its own, and a recorder that is open on it. */
+  /** Defines a test with a journal of its own, and an open recorder on it. */
   readonly test: (title: string, run: (recorder: Keeper, bench: Bench) => Promise<void>) => void
 }
 
-/** What a test uses of a keeper belongs to what was claimed. */
+/** A recorder with all optional methods; a test uses only those whose capability is claimed. */
 export type Keeper = Recorder & JournalKeeper
 
 export const LEASE_MS = 30_000
 
-/** A journal, the recorders that are open on it, and the clock that they share. */
+/** A journal, its open recorders, and the clock that they share. */
 export class Bench {
   readonly #recorders: Keeper[] = []
   readonly clock: { now(): number }
@@ -77,18 +77,18 @@ export class Bench {
 
 type StepBody = readonly [step: number, body: EventBody]
 
-/** A turn that is open and written step by step. */
+/** An open turn, written step by step. */
 export interface Written {
   readonly open: TurnOpen
-  /** Stamps the next event, and does not write it. */
+  /** Stamps the next event without writing it. */
   readonly at: (step: number, body: EventBody) => QueryEvent
-  /** Writes messages of a step. */
+  /** Writes messages in a step. */
   messages(step: number, ...messages: Message[]): Promise<void>
   /** Stamps and writes events; returns them. */
   events(...bodies: StepBody[]): Promise<QueryEvent[]>
-  /** Writes entries as they are. */
+  /** Writes entries unchanged. */
   entries(...entries: JournalEntry[]): Promise<void>
-  /** Ends the turn; returns how. */
+  /** Ends the turn; returns the data it was closed with. */
   close(step: number, body: EventBody, changes?: Partial<TurnClose>): Promise<TurnClose>
 }
 
@@ -118,7 +118,7 @@ export async function begin(recorder: Recorder, turnId: string, changes: Partial
   }
 }
 
-/** Writes a whole turn: a question and its answer. */
+/** Writes a complete turn: a question and its answer. */
 export async function say(
   recorder: Recorder,
   turnId: string,
@@ -138,13 +138,13 @@ export async function say(
 
 export async function rejects(code: ErrorCode, work: () => Promise<unknown>): Promise<void> {
   await assert.rejects(work, (error: unknown) => {
-    assert.ok(isCriaError(error), `a CriaError was expected, not ${String(error)}`)
+    assert.ok(isCriaError(error), `expected a CriaError, received ${String(error)}`)
     assert.equal(error.code, code, error.message)
     return true
   })
 }
 
-/** Ids of the turns of a list. */
+/** Returns the ids of the listed turns. */
 export async function listed(recorder: Recorder, query: ListTurns = {}): Promise<string[]> {
   return (await recorder.read.turns(query)).turns.map(({ turnId }) => turnId)
 }

@@ -1,4 +1,4 @@
-/** Lists of turns, and what stands beside them: ratings, feedback, spans. */
+/** Tests lists of turns, and data attached to turns: ratings, feedback, spans. */
 
 import assert from 'node:assert/strict'
 import type { SpanRecord } from '../../core/span.ts'
@@ -8,7 +8,7 @@ import type { Suite } from './bench.ts'
 
 export function listTests({ describe, test }: Suite): void {
   describe('lists', () => {
-    test('are newest first, and go on where they stopped', async (recorder) => {
+    test('are newest first, and continue at the cursor', async (recorder) => {
       const ids = Array.from({ length: 25 }, (_, n) => `turn_${String(n).padStart(2, '0')}`)
       for (const id of ids) await say(recorder, id, 'Yes.')
       const seen: string[] = []
@@ -19,14 +19,14 @@ export function listTests({ describe, test }: Suite): void {
         seen.push(...list.turns.map(({ turnId }) => turnId))
         cursor = list.nextCursor
         pages += 1
-        // What is written meanwhile does not move what is read.
+        // Turns written in between do not shift the pages.
         await say(recorder, `turn_new_${pages}`, 'Yes.')
       }
       assert.equal(pages, 3)
       assert.deepEqual(seen, ids.toReversed())
     })
 
-    test('refuse a cursor or a limit that is none', async (recorder) => {
+    test('refuse an invalid cursor or limit', async (recorder) => {
       for (const cursor of ['x', '', '-1', `1 OR 1=1`])
         await rejects('configuration', async () => recorder.read.turns({ cursor }))
       for (const limit of [0, -1, 1.5, Number.NaN]) await rejects('configuration', async () => recorder.read.turns({ limit }))
@@ -43,8 +43,8 @@ export function listTests({ describe, test }: Suite): void {
     })
   })
 
-  describe('beside the turns', () => {
-    test('a rating is kept, changed and taken back', async (recorder, bench) => {
+  describe('data attached to turns', () => {
+    test('a rating is stored, changed and withdrawn', async (recorder, bench) => {
       await say(recorder, 'turn_a', 'One.')
       const rating = async (): Promise<unknown[]> => {
         const { turn } = await bench.turn('turn_a')
@@ -60,7 +60,7 @@ export function listTests({ describe, test }: Suite): void {
       await rejects('not_found', async () => recorder.rate('turn_none', 1))
     })
 
-    test('feedback is kept in order', async (recorder) => {
+    test('feedback is stored in order', async (recorder) => {
       const base = { first: 'turn_a', second: 'turn_b', question: 'Which?' }
       const given = [
         { ...base, at: 1, choice: 'first' as const },

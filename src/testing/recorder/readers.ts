@@ -1,4 +1,4 @@
-/** Turns that are seen by others: whose owner is gone, and those that are followed while they are written. */
+/** Tests turns seen by other recorders: lost turns, and turns followed while they are written. */
 
 import assert from 'node:assert/strict'
 import type { QueryEvent } from '../../core/event.ts'
@@ -10,7 +10,7 @@ import type { Suite } from './bench.ts'
 
 export function lostTurnTests({ describe, test }: Suite): void {
   describe('a turn whose owner is gone', () => {
-    test('is lost when its lease has run out, whoever sees it first', async (owner, bench) => {
+    test('is lost when its lease has run out, whichever recorder reads it first', async (owner, bench) => {
       const other = await bench.open()
       const waysToSee: readonly ((turnId: string, sessionId: string) => Promise<unknown>)[] = [
         async () => other.sweep(),
@@ -31,7 +31,7 @@ export function lostTurnTests({ describe, test }: Suite): void {
       }
     })
 
-    test('stays open as long as its lease is renewed by what it writes', async (owner, bench) => {
+    test('stays open as long as its writes renew its lease', async (owner, bench) => {
       const other = await bench.open()
       const turn = await begin(owner, 'turn_a')
       for (let n = 0; n < 5; n++) {
@@ -42,7 +42,7 @@ export function lostTurnTests({ describe, test }: Suite): void {
       assert.equal((await bench.turn('turn_a', other)).turn.status, 'open')
     })
 
-    test('is lost at once when its recorder was closed', async (owner, bench) => {
+    test('is lost at once when its recorder is closed', async (owner, bench) => {
       const other = await bench.open()
       await owner.openTurn(openOf('turn_a'))
       await owner.close()
@@ -50,9 +50,9 @@ export function lostTurnTests({ describe, test }: Suite): void {
       assert.equal((await bench.turn('turn_a', other)).turn.status, 'lost')
     })
 
-    test('keeps its text and usage, and ends for its readers', async (owner, bench) => {
+    test('keeps its text and usage, and ends for its followers', async (owner, bench) => {
       const other = await bench.open()
-      // Ids come from models.
+      // Models choose the ids.
       const odd = 'constructor'
       const turn = await begin(owner, 'turn_a')
       await turn.messages(0, user('Find it.'))
@@ -90,7 +90,7 @@ export function lostTurnTests({ describe, test }: Suite): void {
         history.map(({ role }) => role),
         ['user', 'assistant', 'tool', 'tool'],
       )
-      // Only what had begun may have had an effect, under the key by which it can be recognised.
+      // Only started calls may have had an effect, recognisable by their idempotency keys.
       const results = history.flatMap(({ parts }) => parts.filter((part) => part.type === 'tool-result'))
       for (const [first, second] of [[started, notStarted], results]) {
         assert.deepEqual(first?.unknownEffects, { idempotencyKey: 'key' })
@@ -98,7 +98,7 @@ export function lostTurnTests({ describe, test }: Suite): void {
       }
     })
 
-    test('lasted no time when the clock was set back before its last sign of life', async (owner, bench) => {
+    test('has a duration of 0 when the clock was set back before its last sign of life', async (owner, bench) => {
       const other = await bench.open()
       const turn = await begin(owner, 'turn_a', { startedAt: STARTED_AT + 60_000 })
       await turn.events([0, START])
@@ -107,7 +107,7 @@ export function lostTurnTests({ describe, test }: Suite): void {
       assert.equal((await bench.turn('turn_a', other)).turn.latencyMs, 0)
     })
 
-    test('and who had not begun ends with a beginning', async (owner, bench) => {
+    test('gets a start event when it died before its first event', async (owner, bench) => {
       const other = await bench.open()
       await owner.openTurn(openOf('turn_a'))
       bench.pass(LEASE_MS + 1)
@@ -119,7 +119,7 @@ export function lostTurnTests({ describe, test }: Suite): void {
       assert.equal((await bench.turn('turn_a')).turn.usage.exactness, 'unknown')
     })
 
-    test('is told so when it comes back, and changes nothing', async (owner, bench) => {
+    test('refuses late writes of its owner, and stays unchanged', async (owner, bench) => {
       const other = await bench.open()
       const turn = await begin(owner, 'turn_a')
       await turn.events([0, START])
@@ -143,7 +143,7 @@ async function seqs(events: AsyncIterable<QueryEvent>): Promise<number[]> {
 
 export function followTests({ describe, test }: Suite): void {
   describe('following a turn', () => {
-    test('yields what was and what comes, to the terminal event, for whoever wrote it', async (writer, bench) => {
+    test('yields stored and new events up to the terminal event, from any recorder', async (writer, bench) => {
       const other = await bench.open()
       const turn = await begin(writer, 'turn_a')
       await turn.events([0, START])
@@ -160,14 +160,14 @@ export function followTests({ describe, test }: Suite): void {
       assert.deepEqual(await seqs(late), [1, 2, 3])
     })
 
-    test('of one that has ended goes on behind any of its events', async (recorder) => {
+    test('continues an ended turn after any of its events', async (recorder) => {
       await say(recorder, 'turn_a', 'Yes.')
       assert.deepEqual(await seqs(recorder.follow('turn_a')), [0, 1, 2, 3])
       assert.deepEqual(await seqs(recorder.follow('turn_a', { after: 1 })), [2, 3])
       for (const after of [3, 400]) assert.deepEqual(await seqs(recorder.follow('turn_a', { after })), [])
     })
 
-    test('ends when it is left or aborted in the middle of a wait', async (recorder, bench) => {
+    test('ends when it is returned or aborted during a wait', async (recorder, bench) => {
       await recorder.openTurn(openOf('turn_a'))
       const left = recorder.follow('turn_a')
       const next = left.next()
@@ -180,14 +180,14 @@ export function followTests({ describe, test }: Suite): void {
       assert.equal((await bench.turn('turn_a')).turn.status, 'open')
     })
 
-    test('refuses a turn that is not there, and a place that is none', async (recorder) => {
+    test('refuses an unknown turn, and an invalid position', async (recorder) => {
       await rejects('not_found', async () => recorder.follow('turn_x'))
       await say(recorder, 'turn_a', 'Yes.')
       for (const after of [-2, 0.5, Number.NaN, '1' as never])
         await rejects('configuration', async () => recorder.follow('turn_a', { after }))
     })
 
-    test('throws when the turn was deleted before all was read', async (recorder) => {
+    test('throws when the turn is deleted before all events were read', async (recorder) => {
       const turn = await begin(recorder, 'turn_a')
       await turn.events([0, START])
       const events = recorder.follow('turn_a')

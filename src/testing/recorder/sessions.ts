@@ -1,4 +1,4 @@
-/** What was said in a session, and what of it goes on. */
+/** Tests the conversation of a session, and the messages with which it continues. */
 
 import assert from 'node:assert/strict'
 import type { EventBody } from '../../core/event.ts'
@@ -21,7 +21,7 @@ export function sessionTests({ describe, test }: Suite): void {
       await other.openTurn(openOf('turn_b'))
     })
 
-    test('may have turns beside, which neither wait nor become part of what was said', async (recorder) => {
+    test('may have parallel turns, which neither wait nor join the history', async (recorder) => {
       const first = await begin(recorder, 'turn_a')
       await say(recorder, 'turn_b', 'Beside.', { exclusive: false })
       await recorder.openTurn(openOf('turn_c', { exclusive: false }))
@@ -30,7 +30,7 @@ export function sessionTests({ describe, test }: Suite): void {
       assert.deepEqual(await said(recorder), ['user: What does turn_d ask?', 'assistant: Four.'])
     })
 
-    test('belongs to the first user that is named in it: a turn of another one is refused, and leaves nothing', async (recorder) => {
+    test('belongs to its first user: a turn of another user is refused and not stored', async (recorder) => {
       await say(recorder, 'turn_a', 'One.', { sessionId: 'shared' })
       await say(recorder, 'turn_b', 'Two.', { sessionId: 'shared', userId: 'ada' })
       await say(recorder, 'turn_c', 'Three.', { sessionId: 'shared' })
@@ -41,7 +41,7 @@ export function sessionTests({ describe, test }: Suite): void {
   })
 
   describe('a history', () => {
-    test('is what was said, oldest first, without system prompts and retrieved text', async (recorder) => {
+    test('holds the messages, oldest first, without system prompts and retrieved text', async (recorder) => {
       const passage = retrieved({ marker: '1', origin: 'docstore', store: 'default', chunk: chunk('Some passage.') })
       const fenced = { ...passage, role: 'user' as const, content: '<<< Some passage. >>>' }
       await say(recorder, 'turn_a', 'One.', {}, [system('Be brief.'), passage, fenced, user('First?')])
@@ -51,7 +51,7 @@ export function sessionTests({ describe, test }: Suite): void {
       assert.deepEqual(await said(recorder), asked)
     })
 
-    test('gives messages back as they were, with their ids', async (recorder) => {
+    test('returns messages unchanged, with their ids', async (recorder) => {
       const turn = await begin(recorder, 'turn_a')
       const [asked, called, answer] = [user('Look it up.'), assistant([call('call_1')]), assistant('Found.')]
       const result = toolResult({ id: 'call_1', name: 'search', content: 'It.' })
@@ -63,7 +63,7 @@ export function sessionTests({ describe, test }: Suite): void {
       assert.deepEqual(await recorder.read.history('session'), [asked, called, result, answer])
     })
 
-    test('has the beginning of an answer that was cancelled', async (recorder) => {
+    test('contains the partial text of a cancelled answer', async (recorder) => {
       const turn = await begin(recorder, 'turn_a')
       await turn.messages(0, user('Tell me.'))
       await turn.events(
@@ -78,7 +78,7 @@ export function sessionTests({ describe, test }: Suite): void {
       assert.deepEqual(again, await recorder.read.history('session'))
     })
 
-    test('leaves out a question that nothing was answered to', async (recorder) => {
+    test('leaves out a question without an answer', async (recorder) => {
       await say(recorder, 'turn_0', 'Zero.')
       const turn = await begin(recorder, 'turn_a')
       await turn.messages(0, user('Anybody there?'))
@@ -88,7 +88,7 @@ export function sessionTests({ describe, test }: Suite): void {
       assert.deepEqual(await said(recorder), asked)
     })
 
-    test('answers every call of a turn that failed in between, in the order of the calls', async (recorder) => {
+    test('contains a result for every call of a failed turn, in the order of the calls', async (recorder) => {
       const turn = await begin(recorder, 'turn_a')
       const called = assistant([call('call_1'), call('call_2'), call('call_3')])
       await turn.messages(0, user('Do it.'))
@@ -111,7 +111,7 @@ export function sessionTests({ describe, test }: Suite): void {
     const summary = fromParts('user', [{ type: 'text', text: 'Notes.' }], { summary: true })
     const asked = user('And now?')
 
-    test('begins with what it was compacted to, and the turns keep all that they had', async (recorder) => {
+    test('begins with the compacted messages, and the turns keep all their messages', async (recorder) => {
       await say(recorder, 'turn_a', 'One.')
       await say(recorder, 'turn_b', 'Two.')
       const [first, , , last] = await recorder.read.history('session')
@@ -140,7 +140,7 @@ export function sessionTests({ describe, test }: Suite): void {
       assert.equal((await recorder.read.turn('turn_c'))?.messages.length, 4)
     })
 
-    test('is without the question of a turn that got no answer', async (recorder) => {
+    test('leaves out the question of a turn without an answer', async (recorder) => {
       await say(recorder, 'turn_a', 'One.')
       const [first] = await recorder.read.history('session')
       assert.ok(first !== undefined)
@@ -154,7 +154,7 @@ export function sessionTests({ describe, test }: Suite): void {
   })
 }
 
-/** What was said in the session that all of these tests use. */
+/** Returns the history of the session that all of these tests use. */
 async function said(recorder: Recorder): Promise<string[]> {
   const history = await recorder.read.history('session')
   return history.map(({ role, content }) => `${role}: ${content}`)

@@ -1,4 +1,4 @@
-/** What is written of a turn is read back. */
+/** Tests that all stored data of a turn is read back. */
 
 import assert from 'node:assert/strict'
 import type { EventBody, QueryEvent } from '../../core/event.ts'
@@ -11,7 +11,7 @@ import type { Suite } from './bench.ts'
 
 export function turnTests({ describe, test }: Suite): void {
   describe('a turn', () => {
-    test('REC-LOG-001 is read back with everything that was written', async (recorder, bench) => {
+    test('REC-LOG-001 is read back in full', async (recorder, bench) => {
       const turn = await begin(recorder, 'turn_a', { temperature: 0.7 })
       const { open } = turn
       const composed = [system('Be brief.'), user('What is a cria?')]
@@ -64,7 +64,7 @@ export function turnTests({ describe, test }: Suite): void {
       })
     })
 
-    test('is there as soon as it is opened, with what is recorded so far', async (writer, bench) => {
+    test('can be read as soon as it is opened, with the entries recorded so far', async (writer, bench) => {
       const reader = await bench.open()
       const turn = await begin(writer, 'turn_a')
       assert.equal((await bench.turn('turn_a', reader)).turn.status, 'open')
@@ -77,7 +77,7 @@ export function turnTests({ describe, test }: Suite): void {
       ['cancelled', CANCELLED],
       ['failed', { type: 'error', error: { code: 'network', message: 'No route to host.', retryable: true } }],
     ] as const) {
-      test(`REC-LOG-001 that was ${state} is there too, with the text it had`, async (recorder, bench) => {
+      test(`REC-LOG-001 keeps its partial text when it was ${state}`, async (recorder, bench) => {
         const turn = await begin(recorder, 'turn_a')
         const written = await turn.events([0, START])
         const end = await turn.close(1, body, { text: 'A beginn' })
@@ -88,7 +88,7 @@ export function turnTests({ describe, test }: Suite): void {
       })
     }
 
-    test('follows the turn of its session that ended last', async (recorder, bench) => {
+    test('follows the last ended turn of its session', async (recorder, bench) => {
       await say(recorder, 'turn_a', 'One.')
       await say(recorder, 'turn_b', 'Two.')
       await say(recorder, 'turn_c', 'Elsewhere.', { sessionId: 'other' })
@@ -96,7 +96,7 @@ export function turnTests({ describe, test }: Suite): void {
       assert.equal((await bench.turn('turn_c')).turn.parentTurnId, null)
     })
 
-    test('is not there when it was never opened', async (recorder) => {
+    test('does not exist when it was never opened', async (recorder) => {
       assert.equal(await recorder.read.turn('turn_none'), undefined)
       assert.deepEqual(await recorder.read.events('turn_none'), [])
       assert.deepEqual(await recorder.read.history('none'), [])
@@ -105,7 +105,7 @@ export function turnTests({ describe, test }: Suite): void {
   })
 
   describe('events', () => {
-    test('go on where a reader left off', async (recorder) => {
+    test('continue after the last event of a reader', async (recorder) => {
       const turn = await begin(recorder, 'turn_a')
       const first = await turn.events([0, START], ...deltas(40))
       const second: QueryEvent[] = []
@@ -117,12 +117,12 @@ export function turnTests({ describe, test }: Suite): void {
         }
       }
       await check([...first, ...second])
-      // Closing may change how they are kept, but not what is read.
+      // Closing may change the storage of events, but not the events read.
       const { event } = await turn.close(1, CANCELLED)
       await check([...first, ...second, event])
     })
 
-    test('that are not the next of their turn are refused, and nothing of their batch is kept', async (recorder, bench) => {
+    test('with unexpected numbers are refused with their whole batch', async (recorder, bench) => {
       const turn = await begin(recorder, 'turn_a')
       const start = turn.at(0, START)
       const text = { type: 'messages', step: 0, messages: [user('Hello')] } as const
@@ -138,7 +138,7 @@ export function turnTests({ describe, test }: Suite): void {
       assert.deepEqual((await bench.turn('turn_a')).events, [start])
     })
 
-    test('that end a turn belong to its closing, and to its state', async (recorder) => {
+    test('that end a turn are accepted only by closeTurn, with the matching state', async (recorder) => {
       const turn = await begin(recorder, 'turn_a')
       const end = turn.at(0, CANCELLED)
       await rejects('internal', () => turn.entries(...entriesOf([end])))
@@ -158,7 +158,7 @@ export function turnTests({ describe, test }: Suite): void {
       assert.deepEqual((await bench.turn('turn_a')).messages, [...messages, messages[0]])
     })
 
-    test('of an event are messages of the turn, once', async (recorder, bench) => {
+    test('of events are stored in the turn once', async (recorder, bench) => {
       const turn = await begin(recorder, 'turn_a')
       const [asked, answer] = [user('Hello'), assistant('Hi.')]
       const event = turn.at(1, { type: 'message', message: answer })
@@ -168,7 +168,7 @@ export function turnTests({ describe, test }: Suite): void {
       assert.deepEqual([detail.messages, detail.events], [[asked, answer], [event]])
     })
 
-    test('keep their own ids where their content is the same', async (recorder, bench) => {
+    test('with equal content keep their own ids', async (recorder, bench) => {
       const [first, second] = [user('Again?'), user('Again?')]
       await say(recorder, 'turn_a', 'Yes.', {}, [first])
       await say(recorder, 'turn_b', 'Yes.', {}, [second])
@@ -191,14 +191,14 @@ export function turnTests({ describe, test }: Suite): void {
         assert.deepEqual(await throughTheJournal(recorder, text), [text, text, text, text, text])
       })
     }
-    test('that is no Unicode is made well-formed', async (recorder) => {
+    test('that is not valid Unicode is made well-formed', async (recorder) => {
       const read = await throughTheJournal(recorder, 'a\uD800b\uDC00c\uD83D\uDE00')
       assert.deepEqual(new Set(read), new Set(['a\uFFFDb\uFFFDc\uD83D\uDE00']))
     })
   })
 }
 
-/** Writes a text wherever a text may stand, and returns what is read back from there. */
+/** Writes a text to every member that may hold text, and returns the values read back. */
 async function throughTheJournal(recorder: Recorder, text: string): Promise<unknown[]> {
   const turn = await begin(recorder, 'turn_a', { question: text })
   const message = fromParts('assistant', [{ type: 'text', text, providerData: { [text]: text } }])

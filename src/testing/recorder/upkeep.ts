@@ -1,4 +1,4 @@
-/** What is counted of turns and what is removed: by age and size, and by their users and tags. */
+/** Tests statistics and removal of turns: by age and size, and by users and tags. */
 
 import assert from 'node:assert/strict'
 import { system, user } from '../../core/message.ts'
@@ -28,7 +28,7 @@ export function upkeepTests({ describe, test }: Suite): void {
       ])
     })
 
-    test('REC-PROMPT-001 counts the versions of prompts, and what the turns of each used', async (recorder, bench) => {
+    test('REC-PROMPT-001 numbers the versions of prompts, and adds up the use of each', async (recorder, bench) => {
       const versionOf = (name: string, n: number): PromptVersion => ({ name, hash: `${n}`.repeat(64), template: `T${n}` })
       const usage = { usage: EXACT_USAGE, costUsd: 0.25 }
       const asked = (...prompts: PromptVersion[]) => ({ promptHash: prompts[0]?.hash ?? null, prompts })
@@ -64,7 +64,7 @@ export function upkeepTests({ describe, test }: Suite): void {
       ])
     })
 
-    test('divides what a turn used among the models that were asked; the turn is the one’s that answered', async (recorder) => {
+    test('divides the use of a turn among the models called; the turn counts for the answering model', async (recorder) => {
       const models = [
         { model: 'test/first', requests: 2, inputTokens: 30, outputTokens: 1, costUsd: 0.25 },
         { model: 'test/model', requests: 1, inputTokens: 70, outputTokens: 19, costUsd: null },
@@ -83,7 +83,7 @@ export function upkeepTests({ describe, test }: Suite): void {
       )
     })
 
-    test('counts turns, tokens and cost by session, the last one first', async (recorder) => {
+    test('counts turns, tokens and cost by session, newest session first', async (recorder) => {
       const usage = { usage: EXACT_USAGE, costUsd: 0.25 }
       for (const [turnId, sessionId, later] of [
         ['turn_a', 'one', 0],
@@ -102,7 +102,7 @@ export function upkeepTests({ describe, test }: Suite): void {
       assert.deepEqual((await recorder.sessionStats(1)).length, 1)
     })
 
-    test('removes what is too old, and says what', async (recorder, bench) => {
+    test('removes turns that are too old, and reports them', async (recorder, bench) => {
       const day = 86_400_000
       const shared = system('The same for all.')
       for (let n = 0; n < 10; n++) {
@@ -138,7 +138,7 @@ async function sayAs(recorder: Recorder, turnId: string, changes: Partial<TurnOp
   await say(recorder, turnId, `The answer of ${turnId}.`, { sessionId: `session_${turnId}`, ...changes }, undefined, USED)
 }
 
-/** Two turns of ada, one of bob, one of nobody. */
+/** Writes two turns of ada, one of bob and one without a user. */
 async function fill(recorder: Recorder & JournalKeeper): Promise<void> {
   await sayAs(recorder, 'turn_a', { userId: 'ada', tags: ['beta', 'team:red'] })
   await sayAs(recorder, 'turn_b', { userId: 'bob', tags: ['beta', 'beta'], startedAt: STARTED_AT + 1000 })
@@ -148,7 +148,7 @@ async function fill(recorder: Recorder & JournalKeeper): Promise<void> {
 
 export function peopleTests({ describe, test }: Suite): void {
   describe('users and tags', () => {
-    test('choose the turns of a list, together and with what else chooses', async (recorder, bench) => {
+    test('filter the turns of a list, also combined with other filters', async (recorder, bench) => {
       await fill(recorder)
       assert.deepEqual(await listed(recorder, { userId: 'ada' }), ['turn_c', 'turn_a'])
       assert.deepEqual(await listed(recorder, { tags: ['beta'] }), ['turn_b', 'turn_a'])
@@ -162,7 +162,7 @@ export function peopleTests({ describe, test }: Suite): void {
       assert.equal((await bench.turn('turn_d')).turn.userId, null)
     })
 
-    test('a session belongs to the first user that is named in it', async (recorder) => {
+    test('a session belongs to its first user', async (recorder) => {
       await sayAs(recorder, 'turn_a', { sessionId: 'shared' })
       await sayAs(recorder, 'turn_b', { sessionId: 'shared', userId: 'ada' })
       await sayAs(recorder, 'turn_c', { sessionId: 'shared' })
@@ -171,7 +171,7 @@ export function peopleTests({ describe, test }: Suite): void {
       assert.deepEqual(await listed(recorder, { sessionId: 'shared' }), ['turn_c', 'turn_b', 'turn_a'])
     })
 
-    test('have sums of their own', async (recorder) => {
+    test('have their own sums', async (recorder) => {
       await fill(recorder)
       await recorder.openTurn(
         openOf('turn_e', { userId: 'bob', sessionId: 'session_turn_b', startedAt: STARTED_AT + 3000, tags: ['beta'] }),
@@ -201,7 +201,7 @@ export function peopleTests({ describe, test }: Suite): void {
       )
     })
 
-    test('are deleted with all that was said, and what others said as well stays with them', async (recorder, bench) => {
+    test('are deleted with all their messages; equal messages of others stay', async (recorder, bench) => {
       const question = 'Where is the harbour?'
       await sayAs(recorder, 'turn_a', { userId: 'ada', question })
       await sayAs(recorder, 'turn_b', { userId: 'bob', question })
@@ -232,7 +232,7 @@ export function peopleTests({ describe, test }: Suite): void {
       await rejects('configuration', async () => recorder.deleteUser(''))
     })
 
-    test('are deleted by session and by tag, with the sessions that their tools began', async (recorder) => {
+    test('are deleted by session and by tag, with the sessions that their tools started', async (recorder) => {
       await sayAs(recorder, 'turn_a', { sessionId: 'one' })
       const inner = await begin(recorder, 'turn_inner', { sessionId: 'inner', spanId: 'fedcba9876543210' })
       const calledBy = { turnId: 'turn_a', callId: 'call_1' }
@@ -251,7 +251,7 @@ export function peopleTests({ describe, test }: Suite): void {
       assert.deepEqual(await recorder.deleteSession('nothing'), { turns: 0, sessions: 0, wiped: true })
     })
 
-    test('are not deleted while a turn of theirs runs, whoever runs it', async (runner, bench) => {
+    test('are not deleted while one of their turns runs, in any recorder', async (runner, bench) => {
       const recorder = await bench.open()
       await sayAs(runner, 'turn_a', { userId: 'ada' })
       const turn = await begin(runner, 'turn_b', { userId: 'ada', sessionId: 'two' })
