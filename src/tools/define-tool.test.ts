@@ -11,7 +11,7 @@ interface Town {
   readonly mayor?: string
 }
 
-/** As a library of JSON Schema types has it. */
+/** A JSON Schema type as libraries declare it. */
 interface ObjectSchema {
   type?: 'object'
   properties?: Record<string, { type: 'string' }>
@@ -23,7 +23,7 @@ const CIRCULAR: Record<string, unknown> = { type: 'object' }
 CIRCULAR['properties'] = { self: CIRCULAR }
 
 describe('defineTool', () => {
-  it('ENG-TOOL-004 takes and gives interfaces, dates, maps and whatever else JSON can hold', async () => {
+  it('ENG-TOOL-004 accepts and returns interfaces, dates, maps and anything else that JSON can hold', async () => {
     const inputSchema: ObjectSchema = { type: 'object', properties: { name: { type: 'string' } } }
     const town = (name: string): Town => ({ name, founded: new Date(0) })
     const common = { description: 'Tells of a town.', inputSchema, needsPermission: false }
@@ -50,7 +50,7 @@ describe('defineTool', () => {
     ])
   })
 
-  it('ENG-TOOL-004 gives the tool the input that its schema describes', async () => {
+  it('ENG-TOOL-004 types the input of a tool by its schema', async () => {
     const typed = defineTool({
       name: 'typed',
       description: 'Adds.',
@@ -134,7 +134,7 @@ describe('defineTool', () => {
     expect(() => query({ model: new ScriptedModel([]), prompt: 'Go', tools: [tool as Tool] })).toThrow(message)
   })
 
-  it('takes references within a schema, also to itself', () => {
+  it('accepts references within a schema, including recursive references', () => {
     const tree = { type: 'object', properties: { left: { $ref: '#' }, a: { $ref: '#/$defs/a~1b' } }, $defs: { 'a/b': {} } }
     expect(defineTool({ ...base, inputSchema: tree }).name).toBe('add')
     expect(

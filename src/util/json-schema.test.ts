@@ -54,7 +54,7 @@ describe('schemaProblems', () => {
     expect(schemaProblems(schema, value)).toEqual(problems)
   })
 
-  it('CORE-STRUCT-001 tells the alternatives of each item apart', () => {
+  it('CORE-STRUCT-001 reports the alternatives of each item separately', () => {
     const items = { anyOf: [{ type: 'string' }, { type: 'object', properties: { a: { type: 'null' } }, required: ['b'] }] }
     expect(schemaProblems({ type: 'array', items }, [3, 'x', { a: 1 }])).toEqual([
       '0: fits none of the alternatives (0: must be string, but is 3; or 0: must be object, but is 3)',

@@ -14,6 +14,6 @@ test.each([
   expect(nearest(word, COMMANDS)).toBe(meant)
 })
 
-test.each(['', 'xyz', 'frobnicate', 'a'.repeat(10_000)])('a word far from all candidates has none near (%#)', (word) => {
+test.each(['', 'xyz', 'frobnicate', 'a'.repeat(10_000)])('returns no candidate for a word that is far from all (%#)', (word) => {
   expect(nearest(word, COMMANDS)).toBeUndefined()
 })

@@ -1,4 +1,4 @@
-/** Ordinary work under ordinary rules, and refusals that say what would help. */
+/** Ordinary commands under ordinary rules, and refusals that suggest a rule. */
 
 import { describe, expect, it } from 'vitest'
 import { shellTool } from '../../../test/support/shell-tool.ts'
@@ -23,7 +23,7 @@ describe('ordinary commands', () => {
     expect(refused).toEqual([])
   })
 
-  it('ENG-TOOL-005 the rule that a refusal suggests lets the command run, whatever stands in it', async () => {
+  it('ENG-TOOL-005 the rule that a refusal suggests lets any command run', async () => {
     for (const command of [...ORDINARY, '  ls  ', "echo 'a)b'", 'f() { ls; }; f', 'cat <<< x', 'cat *']) {
       const rule = exactRule('run_command', await subjectsOf(shell, { command }, '/'))
       const { rules, root } = await readRules({ allow: [rule ?? ''], deny: ['read_file(private/**)'] })

@@ -1,4 +1,4 @@
-/** Walls as the words of each system say them. */
+/** Sandbox limits as arguments or profile of each system. */
 
 import { expect, it } from 'vitest'
 import { trySandbox } from './find-sandbox.ts'
@@ -36,7 +36,7 @@ it.each<[what: string, words: string, walls?: Partial<Walls>]>([
   expect(bubblewrapWords({ ...WALLS, ...walls }, () => true).join(' ')).toContain(words)
 })
 
-it('bubblewrap: what is hidden inside a hidden folder needs no wall, and the network is there when it may be', () => {
+it('bubblewrap: paths in a hidden folder are not hidden again, and the network is shared when allowed', () => {
   const words = bubblewrapWords({ ...WALLS, hiddenFiles: ['/w/a/private/.env'], network: true }, () => false).join(' ')
   expect(words).not.toContain('/w/a/private/.env')
   expect(words).not.toMatch(/--unshare-net|\/proc\/sys|--tmpfs \/run/)
@@ -56,22 +56,22 @@ it.each<[what: string, line: string, walls?: Partial<Walls>]>([
 ])('seatbelt: %s', (_what, line, walls = {}) => {
   const lines = seatbeltProfile({ ...WALLS, ...walls }).split('\n')
   expect(lines).toContain(line)
-  // A later rule wins: what is forbidden has to come behind what is allowed.
+  // Later rules win, so denials must follow permissions.
   expect(lines.indexOf('(deny file-write*)')).toBeLessThan(lines.findIndex((each) => each.startsWith('(allow file-write*')))
 })
 
-it('seatbelt: with the network nothing is said about it', () => {
+it('seatbelt: with the network allowed, the profile has no network rule', () => {
   expect(seatbeltProfile({ ...WALLS, network: true })).not.toContain('network')
 })
 
-it('limits are set before the program takes over', () => {
+it('limits are set before the program runs', () => {
   const words = limited({ fileSize: 1, memory: 2, processes: 3 }, ['ls', '-l'])
   expect(words.slice(0, 2)).toEqual(['/bin/sh', '-c'])
   expect(words[2]).toMatch(/ulimit -f 2048; ulimit -d 2048; ulimit -u 3 .*exec "\$@"$/)
   expect(words.slice(3)).toEqual(['sh', 'ls', '-l'])
 })
 
-it('a sandbox is found by trying it once, and never through PATH', async () => {
+it('a sandbox is detected by a single trial run, and never through PATH', async () => {
   const tried: string[] = []
   const works = async (program: string): Promise<undefined> => void tried.push(program)
   const fails = async (): Promise<string> => 'no permissions'

@@ -51,7 +51,7 @@ test.each([
   second.close()
 })
 
-test('a file that is not there is read from nowhere, behind a link as well', () => {
+test('a missing file cannot be opened for reading, also when a link leads to it', () => {
   const path = join(folder, 'notes.db')
   symlinkSync('nowhere.db', path)
   expect(() => openFile(NOTES, { path, readOnly: true, synchronous: 'normal' })).toThrow('There is no notebook at')
