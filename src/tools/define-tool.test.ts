@@ -84,10 +84,10 @@ describe('defineTool', () => {
     ['an empty name', { ...base, name: '' }, /cannot be called ""/],
     ['dots and blanks', { ...base, name: 'a.b c' }, /cannot be called "a\.b c": use 1 to 64 letters/],
     ['a long name', { ...base, name: 'a'.repeat(65) }, /cannot be called/],
-    ['letters that not every provider takes', { ...base, name: 'größe' }, /cannot be called/],
+    ['letters that not every provider accepts', { ...base, name: 'größe' }, /cannot be called/],
     ['no description', { ...base, description: undefined }, /`description` of tool "add" must be a text/],
     ['no call', { ...base, call: 'x' }, /`call` of tool "add" must be a function, but is "x"/],
-    ['resources that are no function', { ...base, resources: {} }, /`resources` of tool "add" must be a function/],
+    ['resources that are not a function', { ...base, resources: {} }, /`resources` of tool "add" must be a function/],
     ['no schema', { ...base, inputSchema: undefined }, /schema of tool "add" must be a Standard Schema/],
     ['a schema of text', { ...base, inputSchema: { type: 'string' } }, /must describe an object, but its type is "string"/],
     ['a schema of a list', { ...base, inputSchema: z.array(z.string()) }, /must describe an object/],
@@ -106,7 +106,7 @@ describe('defineTool', () => {
       { ...base, inputSchema: CIRCULAR },
       /schema of tool "add" cannot be written as JSON: Converting/,
     ],
-    ['a schema that JSON does not know', { ...base, inputSchema: { properties: { a: { minimum: 1n } } } }, /as JSON: .*BigInt/],
+    ['a schema that is not JSON', { ...base, inputSchema: { properties: { a: { minimum: 1n } } } }, /as JSON: .*BigInt/],
     [
       'a misspelt type',
       { ...base, inputSchema: { properties: { a: { type: 'strin' } } } },
@@ -127,9 +127,9 @@ describe('defineTool', () => {
       { ...base, timeout: 0 },
       /`timeout` of tool "add" must be a number of milliseconds above 0, but is 0/,
     ],
-    ['a time limit that is no number', { ...base, timeout: Number.NaN }, /but is NaN/],
+    ['a timeout that is not a number', { ...base, timeout: Number.NaN }, /but is NaN/],
     ['no room for a result', { ...base, maxResultChars: 0 }, /`maxResultChars`/],
-  ])('ENG-TOOL-004 tells what is wrong: %s', (_what, tool, message) => {
+  ])('ENG-TOOL-004 reports a mistake in the definition: %s', (_what, tool, message) => {
     expect(() => defineTool(tool as never)).toThrow(message)
     expect(() => query({ model: new ScriptedModel([]), prompt: 'Go', tools: [tool as Tool] })).toThrow(message)
   })

@@ -56,8 +56,8 @@ describe('onToolCall', () => {
       /The hook failed: with sk-\[redacted\]/,
     ],
     ['never answers', { onToolCall: () => new Promise(() => {}), timeout: 20 }, /did not answer within 0\.02 s/],
-    ['gives no object', { onToolCall: (() => 'yes') as never }, /must give an object or nothing/],
-  ])('ENG-TOOL-005 one that %s lets nothing pass', async (_, hooks, reason) => {
+    ['returns no object', { onToolCall: (() => 'yes') as never }, /must give an object or nothing/],
+  ])('ENG-TOOL-005 a hook that %s lets no call pass', async (_, hooks, reason) => {
     const events = await run(hooks)
     expect(ran).toEqual([])
     expect(all(events, 'hook')).toMatchObject([{ outcome: 'failed', reason: expect.stringMatching(reason) }])

@@ -219,7 +219,7 @@ describe('failing tool calls', () => {
     ['returns lone surrogates', () => 'a\ud800b', /^a\ufffdb$/, false],
     ['returns NUL bytes', () => 'a\0b', /^\(not shown: binary output of 3 characters\)$/, false],
     ['returns bytes of text', () => new TextEncoder().encode('héllo'), /^héllo$/, false],
-    ['returns bytes of no text', () => new Uint8Array([0xff, 0xfe, 0, 1]), /^\(not shown: binary data, 4 bytes\)$/, false],
+    ['returns binary data', () => new Uint8Array([0xff, 0xfe, 0, 1]), /^\(not shown: binary data, 4 bytes\)$/, false],
     ['returns bytes inside', () => ({ b: new Uint8Array(3) }), /^\{"b":"\(binary data, 3 bytes\)"\}$/, false],
     [
       'returns decoded binary data',
@@ -299,9 +299,9 @@ describe('failing tool calls', () => {
       /^Here\.\n\(2 of 3 attachments left out/,
       false,
     ],
-    ['says that it failed', () => ({ content: 'No such file.', isError: true }), /^No such file\.$/, true],
+    ['reports a failure', () => ({ content: 'No such file.', isError: true }), /^No such file\.$/, true],
     ['returns text with empty content', () => ({ content: '' }), /^\(no output\)$/, false],
-    ['returns JSON with a content that is no text', () => ({ content: 1 }), /^\{"content":1\}$/, false],
+    ['returns JSON with a content that is not text', () => ({ content: 1 }), /^\{"content":1\}$/, false],
     [
       'returns a promise of a generator',
       async () =>

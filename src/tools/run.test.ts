@@ -144,8 +144,8 @@ describe('concurrent mode', () => {
     ['a name', { writes: 'x' }],
     ['a set', { reads: [], writes: new Set(['x']) }],
     ['nothing', null],
-    ['names that are none', { writes: [1] }],
-  ])('a tool whose resources are %s has not said what it touches, and runs alone', async (_, resources) => {
+    ['names that are not strings', { writes: [1] }],
+  ])('a tool whose resources are %s counts as undeclared, and runs alone', async (_, resources) => {
     const { work, most } = counted({ resources: () => resources as never, isReadOnly: false })
     const model = calling([{ name: 'work' }, { name: 'work' }, { name: 'work' }])
     const events = await collect({ model, tools: [work], hasPermissionsToUseTool: yes })

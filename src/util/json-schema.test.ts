@@ -50,7 +50,7 @@ describe('schemaProblems', () => {
     [{ name: 'Ada', more: 10 }, ['more: must be more than 10, but is 10']],
     [{ name: 'Ada', names: { long: 1 } }, ['names.long: its name must have at most 3 characters, but is "long"']],
     [{ name: 'Ada', open: { a: 'x' } }, ['open.a: must be number, but is "x"']],
-  ])('CORE-STRUCT-001 says of %j what is wrong, and nothing that is not', (value, problems) => {
+  ])('CORE-STRUCT-001 reports exactly the mismatches of %j', (value, problems) => {
     expect(schemaProblems(schema, value)).toEqual(problems)
   })
 

@@ -10,7 +10,7 @@ test.each([
   ['LOGS', 'logs'],
   ['docter', 'doctor'],
   ['as', 'ask'],
-])('%s most likely meant %s', (word, meant) => {
+])('the nearest candidate to %s is %s', (word, meant) => {
   expect(nearest(word, COMMANDS)).toBe(meant)
 })
 

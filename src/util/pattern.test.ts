@@ -7,7 +7,7 @@ const CHARACTERS = Array.from({ length: 0x3000 }, (_, code) => String.fromCodePo
 )
 
 test.each(['L', 'Lu', 'Ll', 'Lt', 'Lm', 'Lo', 'M', 'N', 'P', 'S', 'Sentence_Terminal', 'Script=Thai', 'Script=Han'])(
-  'the class %s has the same characters in a text of any kind',
+  'the class %s matches the same characters in any text',
   (name) => {
     const pattern = patternFor(`[\\p{${name}}]`, 'u')
     const whole = new RegExp(`\\p{${name}}`, 'u')

@@ -52,6 +52,6 @@ it.each([
   ['https://user:canary@llm.example.org/v1#canary', 'https://llm.example.org/v1'],
   ['http://127.0.0.1:11434', 'http://127.0.0.1:11434'],
   ['https://llm.example.org/', 'https://llm.example.org/'],
-])('of the address %s only %s is shown', (url, shown) => {
+])('of the URL %s only %s is shown', (url, shown) => {
   expect(shownUrl(url)).toBe(shown)
 })

@@ -2,11 +2,11 @@ import { expect, test } from 'vitest'
 import { readRobots } from './robots.ts'
 
 test.each<[string, string, readonly string[], readonly string[]]>([
-  ['nothing said', '', ['/', '/a'], []],
+  ['an empty file', '', ['/', '/a'], []],
   ['all forbidden', 'User-agent: *\nDisallow: /', [], ['/', '/a']],
-  ['an empty path forbids nothing', 'User-agent: *\nDisallow:', ['/', '/a'], []],
+  ['an empty path has no effect', 'User-agent: *\nDisallow:', ['/', '/a'], []],
   ['the longest rule decides', 'User-agent: *\nDisallow: /a\nAllow: /a/b', ['/', '/a/b/c'], ['/a', '/a/c']],
-  ['of equal rules the milder', 'User-agent: *\nDisallow: /a\nAllow: /a', ['/a'], []],
+  ['of equal rules, allow wins', 'User-agent: *\nDisallow: /a\nAllow: /a', ['/a'], []],
   ['stars and ends', 'User-agent: *\nDisallow: /*.pdf$\nDisallow: /p*q', ['/a.pdf?x', '/p'], ['/a.pdf', '/x/b.pdf', '/p/1/q/2']],
   ['an end without a star', 'User-agent: *\nDisallow: /a$', ['/ab'], ['/a']],
   [
@@ -16,7 +16,7 @@ test.each<[string, string, readonly string[], readonly string[]]>([
     ['/no/1'],
   ],
   ['several names of one group', 'User-agent: other\nUser-agent: *\nDisallow: /a', ['/b'], ['/a']],
-  ['comments, blanks, and rules of nobody', 'Disallow: /x\n # comment\n user-agent : *\r\n disallow : /a # b', ['/x'], ['/a']],
+  ['comments, blanks, stray rules', 'Disallow: /x\n # comment\n user-agent : *\r\n disallow : /a # b', ['/x'], ['/a']],
 ])('%s', (_, text, allowed, forbidden) => {
   const { allows } = readRobots(text, 'cria')
   expect(allowed.filter((path) => !allows(path))).toEqual([])

@@ -18,7 +18,7 @@ const ATTACKS: readonly (readonly [what: string, text: string])[] = [
   ['OSC 52, the clipboard', '\u001B]52;c;ZXZpbA==\u0007'],
   ['OSC 8, a link', '\u001B]8;;http://evil.example\u001B\\click\u001B]8;;\u001B\\'],
   ['OSC 0, the title', '\u001B]0;title\u0007'],
-  ['an OSC without an end', '\u001B]0;for ever'],
+  ['an unterminated OSC', '\u001B]0;for ever'],
   ['CSI 2J, clear the screen', '\u001B[2J\u001B[H'],
   ['CSI, conceal', '\u001B[8mhidden\u001B[0m'],
   ['DCS', '\u001BP+q544e\u001B\\'],
@@ -110,11 +110,11 @@ describe('escape codes', () => {
 
 describe('exactText', () => {
   test.each([
-    ['characters without room', 'rm\u200B -rf\u2060', 'rm<U+200B> -rf<U+2060>'],
-    ['tags, which hide a text in a text', 'a\u{E0041}', 'a<U+E0041>'],
-    ['spaces that are none', 'a\u00A0b\u3000c', 'a<U+00A0>b<U+3000>c'],
-    ['line ends that are none', 'a\u2028b', 'a<U+2028>b'],
-    ['all that is made visible anyway', 'a\u001B[2J\u202Eb', 'a␛[2J<U+202E>b'],
+    ['zero-width characters', 'rm\u200B -rf\u2060', 'rm<U+200B> -rf<U+2060>'],
+    ['tags, which hide a text', 'a\u{E0041}', 'a<U+E0041>'],
+    ['unusual spaces', 'a\u00A0b\u3000c', 'a<U+00A0>b<U+3000>c'],
+    ['unusual line ends', 'a\u2028b', 'a<U+2028>b'],
+    ['control characters', 'a\u001B[2J\u202Eb', 'a␛[2J<U+202E>b'],
     ['words of any language', 'naïve 日本 😀', 'naïve 日本 😀'],
   ])('%s', (_what, text, shown) => {
     expect(exactText(text)).toBe(shown)

@@ -136,9 +136,9 @@ function nearMiss(text: string, old: string): string {
   const squeezed = (some: string): string => some.replaceAll(/\s+/g, ' ').trim()
   const wanted = squeezed(old)
   if (wanted !== '' && squeezed(text).includes(wanted)) {
-    return ' It does with other white space: copy it exactly as it stands there.'
+    return ' It occurs with other white space: copy it exactly from the file.'
   }
   const first = old.split('\n').find((line) => line.trim() !== '')
   const found = first === undefined ? -1 : text.indexOf(first.trim())
-  return found === -1 ? '' : ` Its first line stands in line ${lineOf(text, found)}: read the file there.`
+  return found === -1 ? '' : ` Its first line is in line ${lineOf(text, found)}: read the file there.`
 }

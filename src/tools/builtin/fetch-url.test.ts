@@ -92,7 +92,7 @@ describe('fetch_url', () => {
   })
 
   it.each(['localhost', 'localhost.', 'metadata.internal', 'mixed.example'])(
-    'refuses the name %s by where it leads',
+    'refuses the name %s because of its address',
     async (name) => {
       const addresses = name === 'mixed.example' ? ['10.0.0.1', '::1'] : ['127.0.0.1']
       const lookup: NonNullable<FetchOptions['lookup']> = (_host, done) => {
@@ -188,7 +188,7 @@ describe('public addresses', () => {
     '',
     'localhost',
     '::127.0.0.1',
-  ])('%j is none', (address) => {
+  ])('exclude %j', (address) => {
     expect(isPublicAddress(address)).toBe(false)
   })
 })

@@ -273,7 +273,7 @@ describe('edit_file', () => {
     expect((await edit('a.ts', 'x = 1', 'z')).content).toMatch(/occurs 2 times, in lines 1, 3.*replace_all/)
     expect((await edit('a.ts', 'nothing', 'z')).content).toContain('does not occur')
     expect((await edit('a.ts', '\ty = 2', 'z')).content).toContain('other white space')
-    expect((await edit('a.ts', 'y = 2\nq', 'z')).content).toContain('first line stands in line 2')
+    expect((await edit('a.ts', 'y = 2\nq', 'z')).content).toContain('first line is in line 2')
     expect((await edit('a.ts', '', 'z')).content).toContain('is empty')
     expect((await edit('a.ts', 'y', 'y')).content).toContain('nothing to change')
     write({ 'many.txt': 'x'.repeat(100_000) })
@@ -453,7 +453,7 @@ describe('list_files', () => {
   })
 
   it.each(['.gitignore', 'sub/.gitignore', '.criaignore'])(
-    'a %s that is a pipe or has no end is not waited for',
+    'a %s that is a pipe or endless does not block the listing',
     async (name) => {
       write({ 'a.txt': 'hello', 'sub/b.txt': 'hello' })
       execFileSync('mkfifo', [join(root, name)])

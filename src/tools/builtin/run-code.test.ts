@@ -13,8 +13,8 @@ const run = (code: string, options: RunCodeOptions = { sandbox: 'off' }, more: o
   callerOf([runCodeTool(options)])('run_code', { code, ...more })
 
 describe.each([
-  ['without a sandbox of the system', 'off' as const],
-  ['with what the system has', 'auto' as const],
+  ['without a sandbox', 'off' as const],
+  ['with the sandbox of the system', 'auto' as const],
 ])('run_code, JavaScript, %s', (_title, sandbox) => {
   it('returns the value and the console output', async () => {
     const code = `const sum = [1, 2, 3].reduce((a, b) => a + b)\nconsole.log('sum', { sum })\nreturn await Promise.resolve({ sum, text: 'ä' })`
@@ -28,9 +28,9 @@ describe.each([
     ['require', `return require('node:fs')`],
     ['the network', `return fetch('http://127.0.0.1/')`],
     ['an import', `return await import('node:fs')`],
-    ['an import behind a comment', `return await import/* */('node:fs')`],
-    ['an import behind a comment of HTML', `return await import<!-- x\n('node:fs')`],
-    ['an import behind the end of one', `return await import\n--> x\n('node:fs')`],
+    ['an import after a comment', `return await import/* */('node:fs')`],
+    ['an import after an HTML comment', `return await import<!-- x\n('node:fs')`],
+    ['an import after the end of an HTML comment', `return await import\n--> x\n('node:fs')`],
     ['meta data', `return import.meta.url`],
     ['compiled text', `return new Function('return 1')()`],
     ['compiled text of a constructor', `return this.constructor.constructor('return process')()`],
@@ -73,7 +73,7 @@ describe('run_code', () => {
     ['throw null', 'Error: null'],
     ['Array.prototype.push = null; console.log(1)', 'TypeError: '],
     ["console.log(1); JSON.stringify = null; Array.prototype.join = () => ({}); throw new Error('mine')", 'Error: mine'],
-  ])('says what is wrong with %j', async (code, message) => {
+  ])('reports the error of %j', async (code, message) => {
     const { content, isError } = await run(code)
     expect(isError).toBe(true)
     expect(content).toContain(message)

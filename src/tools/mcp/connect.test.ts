@@ -359,7 +359,7 @@ describe('an invalid server configuration', () => {
     [{ a_: { command: 'x' } }, 'cannot be called "a_"'],
     [{ a: { type: 'sse', url: 'https://example.org' } }, 'the old transport "sse" is not supported'],
     [[], '`servers` must be an object'],
-  ])('%j is told at once', async (servers, message) => {
+  ])('%j is refused at once', async (servers, message) => {
     await expect(connectMcp({ servers: servers as never })).rejects.toThrow(message)
   })
 

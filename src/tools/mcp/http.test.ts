@@ -197,7 +197,7 @@ describe('a server over HTTP', () => {
     [500, '', 'it answered with HTTP 500 (Internal Server Error).'],
     [503, 'Back at noon', 'it answered with HTTP 503 (Service Unavailable): Back at noon.'],
     [599, '', 'it answered with HTTP 599.'],
-  ])('is told with its status: %d %j', async (status, body, told) => {
+  ])('is reported with its HTTP status: %d %j', async (status, body, told) => {
     const url = await mcp((_message, response) => response.writeHead(status, { 'retry-after': '1' }).end(body))
     const { tools } = await connect({ url })
     expect((await callerOf(tools)('mcp__web__ask', {})).content).toBe(`The MCP server "web" cannot be used: ${told}`)

@@ -38,9 +38,6 @@ it.each(['files', 'a-b', 'a_b', '0', 'x'.repeat(32)])('%s is a valid server name
   expect(SERVER_NAME.test(name)).toBe(true)
 })
 
-it.each(['', 'a__b', 'a_', '_a', '-a', 'a b', 'a.b', 'ä', '__proto__', 'x'.repeat(33)])(
-  '%j is not a valid server name',
-  (name) => {
-    expect(SERVER_NAME.test(name)).toBe(false)
-  },
-)
+it.each(['', 'a__b', 'a_', '_a', '-a', 'a b', 'a.b', 'ä', '__proto__', 'x'.repeat(33)])('%j is not a name', (name) => {
+  expect(SERVER_NAME.test(name)).toBe(false)
+})

@@ -93,7 +93,7 @@ describe('parseCommandLine', () => {
     ['time rm x', [['time', 'rm', 'x']]],
     ['echo for x in rm', [['echo', 'for', 'x', 'in', 'rm']]],
     ['git show HEAD@{1} stash@{0}', [['git', 'show', 'HEAD@{1}', 'stash@{0}']]],
-  ])('understands %j, whose words may be known only later', (line, commands) => {
+  ])('understands %j, with words that are known only at run time', (line, commands) => {
     const read = parseCommandLine(line)
     expect([read.opaque, read.more]).toEqual([undefined, undefined])
     expect(texts(line)).toEqual(commands)
@@ -125,7 +125,7 @@ describe('parseCommandLine', () => {
     ['FOO=bar rm x', /sets variables/, [['rm', 'x']]],
     ['FOO="a b" rm x', /sets variables/, [['rm', 'x']]],
     ['x=$(ls)', /sets variables/, [['ls']]],
-  ])('understands %j, which does more than its commands', (line, more, commands) => {
+  ])('understands %j, which has further effects', (line, more, commands) => {
     const read = parseCommandLine(line)
     expect(read.opaque).toBeUndefined()
     expect(read.more).toMatch(more)

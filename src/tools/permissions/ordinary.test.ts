@@ -38,7 +38,7 @@ describe('ordinary commands', () => {
   it.each([
     ['cd evil && ./build.sh', './build.sh'],
     ['cd evil && npm test', 'npm test'],
-  ])('%s is not the command that the rule %s names', async (command, rule) => {
+  ])('%s does not match the rule %s', async (command, rule) => {
     const { rules, root } = await readRules({ allow: [`run_command(${rule})`, 'run_command(cd *)'] })
     const subjects = await subjectsOf(shell, { command }, root)
     expect(decide(rules, 'run_command', subjects)?.verdict).not.toBe('allow')

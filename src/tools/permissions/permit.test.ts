@@ -42,19 +42,14 @@ describe('answers', () => {
     ['true for all', true, [true, true]],
     ['false for all', false, [false, false]],
     ['one decision for all', { granted: true }, [true, true]],
-    ['one each', [true, { granted: false, reason: 'No.' }], [true, false], /^No\.$/],
+    ['a decision for each', [true, { granted: false, reason: 'No.' }], [true, false], /^No\.$/],
     ['too few', [true], [true, false], /No answer was given for this call/],
-    ['none at all', undefined, [false, false], /No answer was given/],
-    ['something true that is not true', 1, [false, false], /answered with number/],
+    ['no answer', undefined, [false, false], /No answer was given/],
+    ['a truthy value', 1, [false, false], /answered with number/],
     ['a text', 'yes', [false, false], /answered with string/],
     ['an object without a decision', {}, [false, false]],
     ['a decision that is not quite true', { granted: 'yes' }, [false, false]],
-    [
-      'one changed input for several calls',
-      { granted: true, input: { command: 'x' } },
-      [false, false],
-      /a decision for each call/,
-    ],
+    ['one changed input for several calls', { granted: true, input: { command: 'x' } }, [false, false], /send a decision/],
     [
       'a rule that is none',
       [{ granted: true, remember: 'session', rule: '((' }, true],
@@ -236,10 +231,10 @@ describe('circles', () => {
     ['two in turn', 'ababab', [6]],
     ['three in turn', 'abcabcabc', [9]],
     ['four in turn', 'abcdabcdabcd', [12]],
-    ['five in turn are no circle', 'abcdeabcdeabcde', []],
-    ['twice is no circle', 'aabbaabb', []],
+    ['five in turn do not count', 'abcdeabcdeabcde', []],
+    ['twice does not count', 'aabbaabb', []],
     ['a step in between', 'aabaa', []],
-  ])('%s: refused for the third time where nobody can answer', async (_what, order, refused) => {
+  ])('%s: refused the third time when no user can answer', async (_what, order, refused) => {
     const model = calling(...steps(order))
     const events = await collect({ model, tools: [look] })
     const denied = all(events, 'tool_result').filter(({ result }) => result.isError)

@@ -375,7 +375,7 @@ describe('programs that run others', () => {
     ['*awk -f x', 'gawk -f x'],
     ['* npm test', 'command npm test'],
     ['* x', 'sh x'],
-  ])('ENG-TOOL-002 a rule %j names no program that runs its words: %j', async (rule, command) => {
+  ])('ENG-TOOL-002 a rule %j does not name a program that runs its words: %j', async (rule, command) => {
     const { rules, root } = await readRules({ allow: [`run_command(${rule})`] })
     expect(decide(rules, 'run_command', await subjectsOf(shell, { command }, root))).toBeUndefined()
   })

@@ -41,7 +41,7 @@ describe('an allow rule that does not cover the call', () => {
     ['node x.mjs', 'use(node *)', 'x.mjs'],
     ['git -c core.pager=evil log', 'use(git *)', '-c'],
     ['cat .env', 'use(cat *)', '.env'],
-  ])('says of %s which word the rule %s leaves out', async (command, rule, named) => {
+  ])('names the word of %s that the rule %s does not cover', async (command, rule, named) => {
     const why = await missed(onCommand, command, ['other', rule])
     expect(why).toContain(`The rule "${rule}" does not cover it`)
     expect(why).toContain(named)
@@ -49,8 +49,7 @@ describe('an allow rule that does not cover the call', () => {
 
   it('explains that a rule has to name a file with secrets', async () => {
     const onSecret = tool(({ at }) => [{ kind: 'path', path: at, sensitive: true }])
-    for (const rule of ['use', 'use(**)'])
-      expect(await missed(onSecret, '.env', [rule])).toMatch(/a rule has to name such a file/)
+    for (const rule of ['use', 'use(**)']) expect(await missed(onSecret, '.env', [rule])).toMatch(/has to name such a file/)
   })
 
   it('does not mention unrelated rules', async () => {
@@ -127,7 +126,7 @@ describe('rules', () => {
     ['example.org:8080', 'http://example.org:8080/', true],
     ['example.org:8080', 'http://example.org/', false],
     ['ftp://example.org', 'http://example.org/', undefined],
-  ])('address %s, asked for %s: %s', (pattern, url, matches) => {
+  ])('URL pattern %s and %s: %s', (pattern, url, matches) => {
     expect(matchesUrl(pattern, new URL(url))).toBe(matches)
   })
 

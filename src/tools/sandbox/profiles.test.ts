@@ -18,20 +18,20 @@ const WALLS: Walls = {
 }
 
 it.each<[what: string, words: string, walls?: Partial<Walls>]>([
-  ['the root is written', '--bind /w /w'],
-  ['so are further folders', '--bind /cache /cache'],
-  ['everything else is read', '--ro-bind / / --proc /proc --dev /dev'],
-  ['the switches of the kernel are read', '--ro-bind /proc/sys /proc/sys'],
-  ['temporary files are its own', '--bind /t /tmp'],
+  ['the root is writable', '--bind /w /w'],
+  ['further folders are writable', '--bind /cache /cache'],
+  ['everything else is read-only', '--ro-bind / / --proc /proc --dev /dev'],
+  ['the switches of the kernel are read-only', '--ro-bind /proc/sys /proc/sys'],
+  ['temporary files are private', '--bind /t /tmp'],
   ['a file is hidden', '--ro-bind /dev/null /w/a/.env'],
   ['a folder is empty', '--tmpfs /home/u/.ssh --remount-ro /home/u/.ssh'],
-  ['a folder stands before what lies in it', '--bind /w/a /w/a --ro-bind /w/.git/hooks /w/.git/hooks'],
-  ['what lies outside is hidden before the root is bound', '--ro-bind /dev/null /home/u/.npmrc --bind /w /w'],
+  ['a folder precedes its content', '--bind /w/a /w/a --ro-bind /w/.git/hooks /w/.git/hooks'],
+  ['outer paths are hidden before the root is bound', '--ro-bind /dev/null /home/u/.npmrc --bind /w /w'],
   ['there is no network', '--unshare-net'],
-  ['processes are its own', '--unshare-user --unshare-pid'],
+  ['processes are isolated', '--unshare-user --unshare-pid'],
   ['no privilege is left', '--cap-drop ALL'],
   ['it starts in the root', '--chdir /w --'],
-  ['or elsewhere', '--chdir /w/sub --', { cwd: '/w/sub' }],
+  ['it starts in another folder', '--chdir /w/sub --', { cwd: '/w/sub' }],
 ])('bubblewrap: %s', (_what, words, walls = {}) => {
   expect(bubblewrapWords({ ...WALLS, ...walls }, () => true).join(' ')).toContain(words)
 })
@@ -43,14 +43,14 @@ it('bubblewrap: paths in a hidden folder are not hidden again, and the network i
 })
 
 it.each<[what: string, line: string, walls?: Partial<Walls>]>([
-  ['everything may be read', '(allow default)'],
-  ['the root is written', '(allow file-write* (subpath "/w"))'],
-  ['what decides what runs later is not', '(deny file-write* (subpath "/w/.git/hooks"))'],
+  ['everything is readable', '(allow default)'],
+  ['the root is writable', '(allow file-write* (subpath "/w"))'],
+  ['files that decide what runs later are read-only', '(deny file-write* (subpath "/w/.git/hooks"))'],
   ['a file is hidden', '(deny file-read* file-write* (literal "/w/a/.env"))'],
   ['a folder is hidden', '(deny file-read* file-write* (subpath "/home/u/.ssh"))'],
   ['a folder cannot be moved', '(deny file-write-unlink (literal "/w/a"))'],
   ['there is no network', '(deny network*)'],
-  ['but to itself', '(allow network-outbound (remote ip "localhost:*"))'],
+  ['only local connections are allowed', '(allow network-outbound (remote ip "localhost:*"))'],
   ['quotes are escaped', '(allow file-write* (subpath "/w\\"\\\\"))', { root: '/w"\\' }],
   ['other processes are out of reach', '(deny signal (target others))'],
 ])('seatbelt: %s', (_what, line, walls = {}) => {

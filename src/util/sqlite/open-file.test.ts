@@ -35,7 +35,7 @@ test.each([
   ['an absolute link', (place: string) => join(place, 'there', 'notes.db')],
   ['a relative link', () => join('there', 'notes.db')],
   ['a link to a link', () => 'second.db'],
-])('%s to a file that is not there yet says where it is made', (_, target) => {
+])('%s to a missing file decides where the file is created', (_, target) => {
   const path = join(folder, 'notes.db')
   mkdirSync(join(folder, 'there'))
   symlinkSync(target(folder), path)
