@@ -11,7 +11,7 @@ import { commandEnvironment, sandboxEnvironment } from '../builtin/command-envir
 
 /** A server: either a program to start, or a URL. */
 export interface McpServerConfig {
-  /** Ignored: needed by other programs only. */
+  /** Needed only by other programs: `command` or `url` decides the kind of server. */
   readonly type?: 'stdio' | 'http' | 'streamable-http'
   /** The program to start, for a server on standard input and output. */
   readonly command?: string

@@ -11,7 +11,7 @@ import { isAbout } from './rule.ts'
 import type { PathPatterns, ReadRule } from './rule-book.ts'
 import type { Subject } from './subject.ts'
 
-/** For each tool, further tools whose deny rules apply to it. */
+/** For each tool, further tools whose `deny` and `ask` rules apply to it. */
 const KINDRED: Readonly<Record<string, readonly string[]>> = {
   search_files: ['read_file'],
   write_file: ['edit_file'],
@@ -21,7 +21,7 @@ const KINDRED: Readonly<Record<string, readonly string[]>> = {
 /** A name in rules that is not a tool: commands that it covers may use the network. */
 export const NETWORK = 'network'
 
-/** Returns whether a deny rule for another tool applies to this tool as well. */
+/** Returns whether a `deny` or `ask` rule for another tool applies to this tool as well. */
 export function isKindred(rule: ReadRule, tool: string): boolean {
   return rule.list !== 'allow' && rule.paths !== undefined && (KINDRED[tool] ?? []).some((kin) => isAbout(rule, kin))
 }
