@@ -1,4 +1,4 @@
-/** Tells the type of bytes by their first bytes, and text from binary data. */
+/** Detects the media type of bytes from their signature, and tells text from binary data. */
 
 import type { ImagePart } from '../core/part.ts'
 
@@ -35,7 +35,7 @@ export function bytesIn(value: unknown): Uint8Array | undefined {
   return value instanceof ArrayBuffer ? new Uint8Array(value) : undefined
 }
 
-/** The media type that the first bytes tell; `undefined` for text and unknown formats. */
+/** Returns the media type that the signature stands for; `undefined` for text and unknown formats. */
 export function mediaTypeOf(bytes: Uint8Array): string | undefined {
   const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.byteLength, 16)).toString('hex')
   return SIGNATURES.find(([signature]) => signature.test(head))?.[1]
@@ -54,7 +54,7 @@ export function imageFrom(bytes: Uint8Array): ImagePart | undefined {
 
 const SAMPLE = 64_000
 
-/** NUL stands in no text; a tenth of control or replacement characters is what decoded binary data looks like. */
+/** Returns true for text that holds a NUL, or at least a tenth of control and replacement characters, as decoded binary data does. */
 export function looksBinary(text: string): boolean {
   if (text.includes('\0')) return true
   const length = Math.min(text.length, SAMPLE)
@@ -63,7 +63,7 @@ export function looksBinary(text: string): boolean {
   return odd > 8 && odd > length / 10
 }
 
-/** A control character that is neither white space, nor a backspace, nor the escape of a terminal's colours. */
+/** Matches replacement and control characters other than white space, backspace and escape (terminal colours). */
 function isOdd(code: number): boolean {
   return (code < 0x20 && (code < 0x08 || code > 0x0d) && code !== 0x1b) || code === 0x7f || code === 0xfffd
 }

@@ -1,4 +1,4 @@
-/** Types a call on its way through the tools station, and the station's input. Each stage returns a new value; none changes a call. */
+/** Types of the tools station: its input, and a tool call at each stage. Stages return new values and do not change a call. */
 
 import type { StationContext } from '../core/context.ts'
 import type { QueryEvent } from '../core/event.ts'
@@ -14,58 +14,58 @@ export interface ToolsContext extends StationContext {
   readonly step: number
   readonly tools: readonly Tool[]
   readonly permit: PermissionChecker | undefined
-  /** Decisions about calls that waited for them, by call id. */
+  /** Decisions about calls that waited for permission, by call id. */
   readonly decided?: ReadonlyMap<string, Decided>
-  /** Why no call can wait for a decision; `undefined`: they can. */
+  /** The reason why calls cannot wait for a decision; `undefined` when they can. */
   readonly cannotWait: string | undefined
   readonly hooks: Hooks | undefined
-  /** Mends a call that does not fit its schema; absent: the model is told. */
+  /** Repairs a call whose input does not fit the schema; when absent, the model receives the problem. */
   readonly repair: RepairToolCall | undefined
-  /** One call at a time, each asked about. */
+  /** Runs one call at a time and asks for permission for each. */
   readonly safeMode: boolean
-  /** Calls that run at the same time at most. */
+  /** The maximum number of calls that run at the same time. */
   readonly concurrency: number
   readonly state: ToolsState
-  /** Runs a step of a tool where turns that it makes belong to this one. */
+  /** Runs a step of a tool so that turns started in it are recorded as children of this turn. */
   readonly inCall: <T>(frame: CallFrame, work: () => T) => T
 }
 
-/** What was decided about a call that waited. */
+/** The decision about a call that waited. */
 export interface Decided {
-  /** The arguments that were shown to the one who decided: it counts for no others. */
+  /** The arguments that were shown for the decision; it does not apply to any others. */
   readonly input: Json
   readonly answer: PermissionAnswer
 }
 
-/** A tool call at work, as far as turns that it makes are concerned. */
+/** A running tool call, as seen by turns that the tool starts. */
 export interface CallFrame {
   readonly callId: string
   /** Aborted when the tool has to stop. */
   readonly signal: AbortSignal
-  /** Shows an event of such a turn; resolves when it was read. */
+  /** Forwards an event of such a turn; resolves when the event was read. */
   forward(event: QueryEvent): Promise<void>
 }
 
-/** A call whose tool is known and whose input fits. */
+/** A call whose tool exists and whose input fits the schema. */
 export interface FittingCall {
-  /** Its place among the calls of the step. */
+  /** Position among the calls of the step. */
   readonly index: number
   readonly call: ToolCallPart
   readonly tool: Tool
-  /** The arguments as they came, or as a hook or the one who granted them changed them. */
+  /** The arguments as received, or as changed by a hook or by the permission answer. */
   readonly given: Json
-  /** The same, as the schema made it. */
+  /** The arguments as the schema parsed them. */
   readonly input: unknown
   readonly footprint: Footprint
 }
 
-/** What became of a call. */
+/** The result of a call. */
 export interface Outcome {
   readonly result: ToolResult
   readonly attachments: readonly Attachment[]
 }
 
-/** The call did not run. */
+/** Returns the error result of a call that did not run. */
 export function notRun({ id, name }: ToolCallPart, content: string): Outcome {
   return { result: { id, name, content, isError: true, durationMs: 0 }, attachments: [] }
 }

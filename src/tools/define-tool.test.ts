@@ -11,7 +11,7 @@ interface Town {
   readonly mayor?: string
 }
 
-/** As a library of JSON Schema types has it. */
+/** A JSON Schema type as libraries declare it. */
 interface ObjectSchema {
   type?: 'object'
   properties?: Record<string, { type: 'string' }>
@@ -23,7 +23,7 @@ const CIRCULAR: Record<string, unknown> = { type: 'object' }
 CIRCULAR['properties'] = { self: CIRCULAR }
 
 describe('defineTool', () => {
-  it('ENG-TOOL-004 takes and gives interfaces, dates, maps and whatever else JSON can hold', async () => {
+  it('ENG-TOOL-004 accepts and returns interfaces, dates, maps and anything else that JSON can hold', async () => {
     const inputSchema: ObjectSchema = { type: 'object', properties: { name: { type: 'string' } } }
     const town = (name: string): Town => ({ name, founded: new Date(0) })
     const common = { description: 'Tells of a town.', inputSchema, needsPermission: false }
@@ -50,7 +50,7 @@ describe('defineTool', () => {
     ])
   })
 
-  it('ENG-TOOL-004 gives the tool the input that its schema describes', async () => {
+  it('ENG-TOOL-004 types the input of a tool by its schema', async () => {
     const typed = defineTool({
       name: 'typed',
       description: 'Adds.',
@@ -84,10 +84,10 @@ describe('defineTool', () => {
     ['an empty name', { ...base, name: '' }, /cannot be called ""/],
     ['dots and blanks', { ...base, name: 'a.b c' }, /cannot be called "a\.b c": use 1 to 64 letters/],
     ['a long name', { ...base, name: 'a'.repeat(65) }, /cannot be called/],
-    ['letters that not every provider takes', { ...base, name: 'größe' }, /cannot be called/],
+    ['letters that not every provider accepts', { ...base, name: 'größe' }, /cannot be called/],
     ['no description', { ...base, description: undefined }, /`description` of tool "add" must be a text/],
     ['no call', { ...base, call: 'x' }, /`call` of tool "add" must be a function, but is "x"/],
-    ['resources that are no function', { ...base, resources: {} }, /`resources` of tool "add" must be a function/],
+    ['resources that are not a function', { ...base, resources: {} }, /`resources` of tool "add" must be a function/],
     ['no schema', { ...base, inputSchema: undefined }, /schema of tool "add" must be a Standard Schema/],
     ['a schema of text', { ...base, inputSchema: { type: 'string' } }, /must describe an object, but its type is "string"/],
     ['a schema of a list', { ...base, inputSchema: z.array(z.string()) }, /must describe an object/],
@@ -106,7 +106,7 @@ describe('defineTool', () => {
       { ...base, inputSchema: CIRCULAR },
       /schema of tool "add" cannot be written as JSON: Converting/,
     ],
-    ['a schema that JSON does not know', { ...base, inputSchema: { properties: { a: { minimum: 1n } } } }, /as JSON: .*BigInt/],
+    ['a schema that is not JSON', { ...base, inputSchema: { properties: { a: { minimum: 1n } } } }, /as JSON: .*BigInt/],
     [
       'a misspelt type',
       { ...base, inputSchema: { properties: { a: { type: 'strin' } } } },
@@ -127,14 +127,14 @@ describe('defineTool', () => {
       { ...base, timeout: 0 },
       /`timeout` of tool "add" must be a number of milliseconds above 0, but is 0/,
     ],
-    ['a time limit that is no number', { ...base, timeout: Number.NaN }, /but is NaN/],
+    ['a timeout that is not a number', { ...base, timeout: Number.NaN }, /but is NaN/],
     ['no room for a result', { ...base, maxResultChars: 0 }, /`maxResultChars`/],
-  ])('ENG-TOOL-004 tells what is wrong: %s', (_what, tool, message) => {
+  ])('ENG-TOOL-004 reports a mistake in the definition: %s', (_what, tool, message) => {
     expect(() => defineTool(tool as never)).toThrow(message)
     expect(() => query({ model: new ScriptedModel([]), prompt: 'Go', tools: [tool as Tool] })).toThrow(message)
   })
 
-  it('takes references within a schema, also to itself', () => {
+  it('accepts references within a schema, including recursive references', () => {
     const tree = { type: 'object', properties: { left: { $ref: '#' }, a: { $ref: '#/$defs/a~1b' } }, $defs: { 'a/b': {} } }
     expect(defineTool({ ...base, inputSchema: tree }).name).toBe('add')
     expect(

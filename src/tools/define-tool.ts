@@ -1,4 +1,4 @@
-/** Describes a tool, and tells at once what is wrong with the description. */
+/** Defines tools, and checks a definition when it is made. */
 
 import { ConfigurationError } from '../core/error.ts'
 import { isStandardSchema, jsonSchemaOf } from '../core/schema.ts'
@@ -7,7 +7,7 @@ import type { Tool } from '../core/tool.ts'
 import { misspelt } from '../util/nearest.ts'
 import { messageOf } from './output.ts'
 
-/** A JSON Schema literal, which gives the input of `call` its type. */
+/** A JSON Schema literal, from which the input type of `call` is derived. */
 type ObjectSchema = JsonSchema & { readonly type: 'object'; readonly properties: JsonSchema }
 type Description<Input> = Omit<Tool<Input>, 'inputSchema'>
 
@@ -15,8 +15,8 @@ type Description<Input> = Omit<Tool<Input>, 'inputSchema'>
 type JsonSchemaObject = object & { readonly '~standard'?: never }
 
 /**
- * Checks the description of a tool and returns it. Its `call` gets what `inputSchema` describes: any Standard Schema (Zod, Valibot, ArkType) or a JSON Schema object. A plain
- * object with the same fields is a tool too.
+ * Checks the definition of a tool and returns it. `inputSchema` is any Standard Schema (Zod, Valibot, ArkType) or a JSON Schema
+ * object, and types the input of `call`. A plain object with the same fields is a tool too.
  *
  * @throws ConfigurationError that names the tool, what was expected and what came.
  */
@@ -34,7 +34,7 @@ export function defineTool<Input>(tool: Description<Input> & { readonly inputSch
 }
 
 const MAX_NAME = 64
-/** The schema of an input with these properties and no others. */
+/** Returns the schema of an object with these properties and no others. */
 export function inputOf<const Properties extends JsonSchema, const Name extends string>(
   properties: Properties,
   required: readonly Name[],
@@ -54,7 +54,7 @@ export function checkTool(tool: Tool): void {
     throw new ConfigurationError(`A tool cannot be called ${shown(name)}: use 1 to ${MAX_NAME} letters, digits, "_" or "-".`)
   }
   const owner = `tool ${JSON.stringify(name)}`
-  // Objects of a library or a class may well hold more than a tool needs.
+  // Extra members are allowed: objects of a library or class may have them. Only likely misspellings are refused.
   const slip = misspelt(tool, Object.keys(FIELDS))
   if (slip !== undefined) throw new ConfigurationError(`${owner} has no option \`${slip.key}\`: did you mean \`${slip.meant}\`?`)
   for (const [field, check] of Object.entries(FIELDS)) {
@@ -73,7 +73,7 @@ const A_FLAG: Check = ['true or false', isFlag]
 const isFunction = (value: unknown): boolean => typeof value === 'function'
 const A_FUNCTION: Check = ['a function', isFunction]
 
-/** Every field of a tool, in the order in which they are checked; `undefined` for those that are checked otherwise. */
+/** The fields of a tool, in the order in which they are checked; `undefined` for fields that are checked elsewhere. */
 const FIELDS: Readonly<Record<keyof Tool, Check | undefined>> = {
   name: undefined,
   isReadOnly: A_FLAG,
@@ -98,7 +98,7 @@ function checkSchema(given: Schema, owner: string): void {
   if (type !== undefined && type !== 'object') {
     throw new ConfigurationError(`The schema of ${owner} must describe an object, but its type is ${shown(type)}.`)
   }
-  // A library sees to its own schemas.
+  // Standard Schemas are checked by their own library.
   const fault = isStandardSchema(given) ? undefined : faultIn(schema)
   if (fault !== undefined) throw new ConfigurationError(`The schema of ${owner} ${fault}`)
 }
@@ -108,7 +108,7 @@ function shown(value: unknown): string {
   return typeof value === 'number' ? String(value) : typeof value
 }
 
-/** Finds what cannot be sent or checked. @returns what goes behind `The schema of …`; `undefined` when there is nothing. */
+/** Finds the first part of a schema that cannot be sent or checked. @returns the text after `The schema of …`, or `undefined`. */
 function faultIn(schema: JsonSchema): string | undefined {
   try {
     JSON.stringify(schema)
@@ -132,7 +132,7 @@ function faultIn(schema: JsonSchema): string | undefined {
   return undefined
 }
 
-/** A part of a schema. What stands in keywords that nobody knows (`errorMessage`, `discriminator`) may mean anything: only references are looked at. */
+/** A part of a schema. In values of unknown keywords (`errorMessage`, `discriminator`) only references are checked. */
 interface Node {
   readonly value: unknown
   readonly kind: 'schema' | 'schemas by name' | 'unknown'
@@ -145,7 +145,7 @@ function kindOf({ value, kind }: Node, key: string): Node['kind'] {
   return HOLDS_SCHEMAS.has(key) ? 'schema' : HOLDS_SCHEMAS_BY_NAME.has(key) ? 'schemas by name' : 'unknown'
 }
 
-/** One, or a list of them. */
+/** Keywords whose value is a schema or a list of schemas. */
 const HOLDS_SCHEMAS: ReadonlySet<string> = new Set(
   (
     'items prefixItems additionalItems contains additionalProperties propertyNames unevaluatedItems unevaluatedProperties allOf anyOf oneOf not ' +
@@ -156,14 +156,14 @@ const HOLDS_SCHEMAS_BY_NAME: ReadonlySet<string> = new Set(
   'properties patternProperties $defs definitions dependentSchemas dependencies'.split(' '),
 )
 
-/** What is wrong with a keyword whose value is a text. */
+/** Returns the problem with a keyword whose value is a string, or `undefined`. */
 function faultOf(key: string, value: string, schema: JsonSchema): string | undefined {
   if (key === '$ref' && !resolves(value, schema)) {
     return `refers to ${shown(value)}, which is not part of it. Put what it needs under "$defs" and refer to "#/$defs/…".`
   }
   if (key === 'type' && !TYPES.has(value)) return `has a type ${shown(value)}, but there are only ${[...TYPES].join(', ')}.`
   if (key === 'pattern' && !isExpression(value)) {
-    return `has a pattern ${shown(value)}, which is no regular expression (with the flag "u", as JSON Schema has it).`
+    return `has a pattern ${shown(value)}, which is not a valid regular expression (JSON Schema uses the flag "u").`
   }
   return undefined
 }
@@ -178,16 +178,16 @@ function isExpression(source: string): boolean {
   }
 }
 
-/** Keywords whose values are no schemas; those of others begin with `x-`. */
+/** Keywords whose values are data, not schemas. Extension keywords begin with `x-`. */
 const DATA: ReadonlySet<string> = new Set(['const', 'default', 'enum', 'examples'])
 
-/** Names and anchors cannot be followed here; only what is clearly elsewhere, or a path to nothing, is refused. */
+/** Returns false for references to another document and for paths without a target. Anchors cannot be followed and are accepted. */
 function resolves(reference: string, schema: JsonSchema): boolean {
   if (!reference.startsWith('#')) return typeof schema['$id'] === 'string'
   return (reference !== '#' && !reference.startsWith('#/')) || targetOf(reference, schema) !== undefined
 }
 
-/** The part of a schema that a reference such as `#/$defs/a` means; `undefined` where there is none, or elsewhere. */
+/** Returns the part of a schema that a reference such as `#/$defs/a` points to; `undefined` when it is missing or in another document. */
 export function targetOf(reference: string, schema: object): unknown {
   if (!reference.startsWith('#')) return undefined
   let place: unknown = schema

@@ -18,7 +18,7 @@ const run = (hooks: Hooks, more: object = {}): ReturnType<typeof collect> => {
 }
 
 describe('onToolCall', () => {
-  it('ENG-TOOL-005 may refuse, and the model is told why', async () => {
+  it('ENG-TOOL-005 may refuse, and the model receives the reason', async () => {
     const used = model()
     const events = await run(
       { onToolCall: ({ name, input }) => ({ refuse: `No ${name} of ${JSON.stringify(input)}.` }) },
@@ -31,7 +31,7 @@ describe('onToolCall', () => {
     ])
   })
 
-  it('ENG-TOOL-005 may change the input, which has to fit, before anybody is asked', async () => {
+  it('ENG-TOOL-005 may change the input before permission is asked, and the changed input must fit the schema', async () => {
     const asked: unknown[] = []
     const guarded = { ...count, needsPermission: true }
     const options = {
@@ -56,15 +56,15 @@ describe('onToolCall', () => {
       /The hook failed: with sk-\[redacted\]/,
     ],
     ['never answers', { onToolCall: () => new Promise(() => {}), timeout: 20 }, /did not answer within 0\.02 s/],
-    ['gives no object', { onToolCall: (() => 'yes') as never }, /must give an object or nothing/],
-  ])('ENG-TOOL-005 one that %s lets nothing pass', async (_, hooks, reason) => {
+    ['returns no object', { onToolCall: (() => 'yes') as never }, /must give an object or nothing/],
+  ])('ENG-TOOL-005 a hook that %s lets no call pass', async (_, hooks, reason) => {
     const events = await run(hooks)
     expect(ran).toEqual([])
     expect(all(events, 'hook')).toMatchObject([{ outcome: 'failed', reason: expect.stringMatching(reason) }])
     expect(events.at(-1)).toMatchObject({ type: 'complete' })
   })
 
-  it('ENG-TOOL-005 changes only what it gives back, and may give nothing', async () => {
+  it('ENG-TOOL-005 changes only what it returns, and may return nothing', async () => {
     const events = await run({
       onToolCall: (call) => {
         Object.assign(call.input as object, { n: 9 })
@@ -84,7 +84,7 @@ describe('onToolCall', () => {
 })
 
 describe('onToolResult', () => {
-  it('ENG-TOOL-005 may change what the model and the journal get, or keep it from them', async () => {
+  it('ENG-TOOL-005 may change or withhold the result for the model and the journal', async () => {
     const used = model()
     const events = await run(
       { onToolResult: ({ content, input }) => ({ content: `${content} of ${JSON.stringify(input)}` }) },
@@ -118,7 +118,7 @@ describe('onPrompt and onStop', () => {
     expect(question?.content).toBe('Go')
   })
 
-  it('ENG-QUERY-001 onStop may let the model go on, within its steps; one that fails lets the turn end', async () => {
+  it('ENG-QUERY-001 onStop may let the model continue within its step limit; if it fails, the turn ends', async () => {
     const used = new ScriptedModel((_, call) => `Answer ${call + 1}.`)
     const events = await run({ onStop: ({ text }) => (text === 'Answer 3.' ? undefined : { goOn: 'More.' }) }, { model: used })
     expect(events.at(-1)).toMatchObject({ type: 'complete', result: { text: 'Answer 3.', steps: 3 } })
@@ -129,7 +129,7 @@ describe('onPrompt and onStop', () => {
     expect(failed.at(-1)).toMatchObject({ type: 'complete', result: { text: 'Done.' } })
   })
 
-  it('ENG-QUERY-001 onPrompt is asked about what steers a turn too', async () => {
+  it('ENG-QUERY-001 onPrompt is called for steering messages, too', async () => {
     const steering = new Steering()
     const used = new ScriptedModel([
       { text: 'One.', before: (part) => (part === 0 ? (steering.steer('Secret!'), steering.steer('Fine.')) : undefined) },
@@ -141,7 +141,7 @@ describe('onPrompt and onStop', () => {
     expect(all(events, 'hook')).toMatchObject([{ hook: 'onPrompt', outcome: 'refused', reason: 'Not that.' }])
   })
 
-  it('ENG-QUERY-001 what onPrompt adds for a message that steers reaches the model before it', async () => {
+  it('ENG-QUERY-001 data that onPrompt adds for a steering message precedes that message', async () => {
     const steering = new Steering()
     const used = new ScriptedModel([
       { text: 'One.', before: (part) => (part === 0 ? steering.steer('And red?') : undefined) },
@@ -154,7 +154,7 @@ describe('onPrompt and onStop', () => {
     expect(said.at(-2)).toContain('Red is sold out.')
   })
 
-  it('ENG-QUERY-001 an answer that is none of a hook lets no call pass', async () => {
+  it('ENG-QUERY-001 an invalid hook result lets no call pass', async () => {
     for (const answer of [{ decision: 'block' }, { refuse: undefined }]) {
       const ran: string[] = []
       const used = new ScriptedModel([{ toolCalls: [{ name: 'note', input: {} }] }, 'Done.'])
@@ -170,7 +170,7 @@ describe('onPrompt and onStop', () => {
     }
   })
 
-  it('refuses hooks that are none', async () => {
+  it('refuses invalid hooks', async () => {
     await expect(run({ onToolcall: () => undefined } as never)).rejects.toThrow(/no option `onToolcall`/)
     await expect(run({ onStop: 'yes' } as never)).rejects.toThrow(/hooks\.onStop/)
   })
@@ -191,7 +191,7 @@ describe('repairToolCall', () => {
       'Done.',
     ])
 
-  it('ENG-TOOL-005 mends a call that does not fit, and what it gives is checked', async () => {
+  it('ENG-TOOL-005 repairs a call that does not fit, and the repaired call is checked', async () => {
     const problems: string[] = []
     const repairToolCall: RepairToolCall = ({ id, problem }, { tools }) => {
       problems.push(problem)
@@ -213,7 +213,7 @@ describe('repairToolCall', () => {
     expect(all(events, 'notice').map(({ code }) => code)).toEqual(['call_repaired', 'call_repaired'])
   })
 
-  it('ENG-TOOL-005 one that throws, or gives nothing, leaves the call to the model', async () => {
+  it('ENG-TOOL-005 when it throws or returns nothing, the model receives the problem', async () => {
     const throws = await run({}, { model: broken(), repairToolCall: () => Promise.reject(new Error('oh')) })
     expect(ran).toEqual([{ n: 4 }])
     expect(all(throws, 'notice').map(({ message }) => message)).toEqual(Array(3).fill('repairToolCall threw: oh'))

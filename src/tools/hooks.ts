@@ -1,4 +1,4 @@
-/** Calls hooks of the application within their time, and reads their results. */
+/** Calls hooks of the application with a timeout, and checks their results. */
 
 import type { StationContext } from '../core/context.ts'
 import { CriaError } from '../core/error.ts'
@@ -17,9 +17,9 @@ export type HookOutcome =
   | { readonly kind: 'changed'; readonly value: unknown; readonly event: HookEvent }
 
 /**
- * @param member what of its answer changes something.
- * @param id of the call that it is about.
- * @throws the reason of the signal when the turn is aborted.
+ * @param member name of the answer's member that holds the changed value.
+ * @param id of the tool call that the hook is about.
+ * @throws the reason of the signal when the turn is aborted. Any other failure of the hook is a refusal.
  */
 export async function askHook(
   hook: HookName,
@@ -41,7 +41,7 @@ export async function askHook(
   )
   try {
     const { sessionId, turnId, step } = ctx
-    // A copy: a hook changes only what it gives back.
+    // A copy, so that a hook changes only the value that it returns.
     const asked = async (): Promise<unknown> => called(structuredClone(given) as never, { sessionId, turnId, step, signal })
     const answer = await orAborted(asked(), signal)
     if (answer === undefined || answer === null) return { kind: 'unchanged' }

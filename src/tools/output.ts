@@ -1,4 +1,4 @@
-/** Makes the result of a tool fit for a model: bounded text that is never empty, and attachments. */
+/** Converts the return value of a tool into bounded, non-empty text and attachments for the model. */
 
 import { problemIn } from '../core/part.ts'
 import type { FilePart, ImagePart } from '../core/part.ts'
@@ -15,12 +15,12 @@ export interface Told {
 }
 
 const MAX_ATTACHMENTS = 10
-/** Base64 characters of all attachments of a result together. */
+/** Base64 characters of all attachments of a result. */
 const MAX_ATTACHED_CHARS = 20_000_000
 
 const NOTHING = '(no output)'
 
-/** Understands whatever a tool may return, also what its type forbids. `limit`: characters at most. */
+/** Converts any return value of a tool, also values that its type forbids. `limit`: maximum number of characters. */
 export function told(output: unknown, limit: number): Told {
   const bytes = bytesIn(output)
   if (bytes !== undefined) return toldBytes(bytes, limit)
@@ -43,13 +43,13 @@ function isSandboxKind(value: unknown): value is SandboxKind {
   return value === 'bubblewrap' || value === 'seatbelt' || value === 'none'
 }
 
-/** The class of what keeps to itself what it holds, such as a `Response` or a stream; `undefined` for a plain object. */
+/** Returns the class name of an opaque object, such as a `Response` or a stream; `undefined` for a plain object. */
 function classOf(value: unknown): string | undefined {
   if (typeof value !== 'object' || value === null || value instanceof Map) return undefined
   const prototype: unknown = Object.getPrototypeOf(value)
   if (prototype === null || prototype === Object.prototype) return undefined
   try {
-    // Not every prototype has a constructor, not every class a name, and either may be anything.
+    // `constructor` and `name` may be missing, or have any type.
     const name: unknown = (value.constructor as { readonly name?: unknown } | null | undefined)?.name
     return typeof name === 'string' && name !== '' ? `a ${name}` : 'an object'
   } catch {
@@ -70,12 +70,12 @@ function toldBytes(bytes: Uint8Array, limit: number): Told {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes)
     if (!looksBinary(text)) return plain(text, limit)
   } catch {
-    // No text, then.
+    // Not valid UTF-8, so not text.
   }
   return plain(`(not shown: ${describeBytes(bytes)})`, limit)
 }
 
-/** Text for the model: never empty, never longer than `limit`, never half a character. */
+/** Returns text for the model: never empty, at most `limit` characters long, without half a surrogate pair. */
 export function bounded(text: string, limit: number): string {
   if (looksBinary(text)) return `(not shown: binary output of ${count(text.length)} characters)`
   const whole = text.toWellFormed()
@@ -83,7 +83,7 @@ export function bounded(text: string, limit: number): string {
   return shortened(whole, limit)
 }
 
-/** Keeps head and tail, and says between them how much is missing. */
+/** Keeps head and tail of a long text, with a note of the omitted length between them. */
 export function shortened(text: string, limit: number): string {
   if (text.length <= limit) return text
   const note = (missing: number): string =>
@@ -91,7 +91,7 @@ export function shortened(text: string, limit: number): string {
   const room = Math.max(limit - note(text.length).length, Math.min(limit, 40))
   const head = text.slice(0, Math.ceil(room / 2))
   const tail = text.slice(text.length - Math.floor(room / 2))
-  // A character of two code units that is cut in half is left out whole.
+  // Omits a surrogate pair that is cut in half.
   const [start, end] = [head.replace(/[\uD800-\uDBFF]$/, ''), tail.replace(/^[\uDC00-\uDFFF]/, '')]
   return start + note(text.length - start.length - end.length) + end
 }
@@ -100,7 +100,7 @@ function count(value: number): string {
   return value.toLocaleString('en-US')
 }
 
-/** Any value as text. */
+/** Returns any value as text. */
 export function textOf(value: unknown): string {
   if (value === undefined || value === null) return ''
   if (typeof value === 'string') return value
@@ -113,9 +113,9 @@ export function textOf(value: unknown): string {
   }
 }
 
-/** For `JSON.stringify`: what JSON does not know becomes text, what contains itself is cut. */
+/** Returns a replacer for `JSON.stringify` that writes non-JSON values as text and cuts circular references. */
 function safely(): (this: unknown, key: string, value: unknown) => unknown {
-  // The objects around the present one, outermost first: as they were, and as they are written.
+  // The objects around the present value, outermost first, before and after replacement.
   const path: { readonly original: unknown; readonly written: unknown }[] = []
   return function replace(this: unknown, key: string, value: unknown): unknown {
     const original = (this as Record<string, unknown>)[key]
@@ -138,7 +138,7 @@ function asJson(original: unknown, value: unknown): unknown {
   return typeof value === 'bigint' || typeof value === 'symbol' ? String(value) : value
 }
 
-/** The message of whatever was thrown; never throws itself. */
+/** Returns the message of any thrown value; does not throw. */
 export function messageOf(thrown: unknown): string {
   try {
     if (typeof thrown === 'object' && thrown !== null && 'message' in thrown) {
@@ -173,7 +173,7 @@ function attachmentsIn(given: unknown): { readonly kept: readonly Attachment[]; 
   }
 }
 
-/** A copy with nothing in it but what belongs to it; `undefined` for what is none. */
+/** Returns a copy with the known members only; `undefined` for a value that is not an attachment. */
 function attachmentOf(value: unknown): Attachment | undefined {
   if (typeof value !== 'object' || value === null) return undefined
   const { type, mediaType, data, filename } = value as FilePart

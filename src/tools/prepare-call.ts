@@ -16,14 +16,14 @@ import { footprintOf } from './schedule.ts'
 import { bareName } from './state.ts'
 
 interface Misfit {
-  /** For the model, which may try again. */
+  /** Error text for the model, which may try again. */
   readonly problem: string
 }
 
-/** `refused`: why a hook of the application does not let the call pass. */
+/** `refused`: the reason of a hook of the application that refused the call. */
 export type PreparedCall = FittingCall | Misfit | { readonly refused: string }
 
-/** Yields what the application changed about the call. @throws the reason of the signal when it is aborted. */
+/** Yields events for changes that the application made to the call. @throws the reason of the signal when it is aborted. */
 export async function* prepareCall(call: ToolCallPart, index: number, ctx: ToolsContext): Station<PreparedCall> {
   const fit = await orAborted(fitted(call, ctx.tools), ctx.signal)
   const usable = 'problem' in fit ? yield* repaired(call, fit, ctx) : { ...fit, call }
@@ -41,7 +41,7 @@ export async function* prepareCall(call: ToolCallPart, index: number, ctx: Tools
   return { ...common, given: changed, input: fitAgain.input, footprint: footprintOf(tool, fitAgain.input) }
 }
 
-/** A call that does not fit, as the application mends it; the misfit when it does not, or when the mended call does not fit either. */
+/** Lets the application repair a call that does not fit. Returns the misfit when it does not repair it, or not correctly. */
 async function* repaired(
   call: ToolCallPart,
   misfit: Misfit,
@@ -74,11 +74,11 @@ type GivenCall = Pick<ToolCallPart, 'name' | 'input' | 'invalid'>
 
 interface Fit {
   readonly tool: Tool
-  /** A copy, as the schema made it: a tool that changes it changes no history. */
+  /** A copy, as the schema parsed it: a tool that changes its input does not change the history. */
   readonly input: unknown
 }
 
-/** The tool that a call names and its checked input, or what is wrong with the call. */
+/** Returns the tool that a call names and its checked input, or the problem with the call. */
 export async function fitted(call: GivenCall, tools: readonly Tool[]): Promise<Fit | Misfit> {
   const tool = findTool(call.name, tools)
   if (tool === undefined) return { problem: noSuchTool(call.name, tools) }

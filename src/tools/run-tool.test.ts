@@ -1,4 +1,4 @@
-/** What can go wrong with a call, and what the model is told about it. */
+/** Failures of tool calls, and the messages that the model receives. */
 
 import { describe, expect, it } from 'vitest'
 import { all, calling, collect, free, idsOf, resultsOf, toldTo, tool } from '../../test/calls.ts'
@@ -15,8 +15,8 @@ function raise(thrown: unknown): () => never {
   }
 }
 
-describe('what can go wrong with a call', () => {
-  it('ENG-TOOL-004 unknown names get the list of tools, with or without a namespace', async () => {
+describe('failing tool calls', () => {
+  it('ENG-TOOL-004 the error for an unknown name lists the tools, with or without a namespace', async () => {
     const search = tool('search', () => 'found')
     const model = calling([{ name: 'no_such_tool' }, { name: '' }, { name: 'serch' }, { name: 'functions.search' }])
     await collect({ model, tools: [search] })
@@ -28,7 +28,7 @@ describe('what can go wrong with a call', () => {
     ])
   })
 
-  it('arguments of two thousand levels cost neither the turn nor its session', async () => {
+  it('arguments nested two thousand levels deep break neither the turn nor its session', async () => {
     let input: Json = 1
     for (let level = 0; level < 2000; level++) input = { a: input }
     const recorder = await SqliteRecorder.open({ path: ':memory:' })
@@ -71,7 +71,7 @@ describe('what can go wrong with a call', () => {
     expect(toldTo(again, 2).at(-1)).toEqual(['c10', '1'])
   })
 
-  it('ENG-TOOL-004 three steps in a row without a call that could be run end the turn with a clear error', async () => {
+  it('ENG-TOOL-004 three steps in a row without a call that could run end the turn with an error', async () => {
     const model = calling(...Array.from({ length: 5 }, (_, n) => [{ name: `nothing${n}` }]))
     const events = await collect({ model, tools: [tool('search', () => '')] })
     expect(model.requests).toHaveLength(3)
@@ -84,7 +84,7 @@ describe('what can go wrong with a call', () => {
     expect((await collect({ model: mixed, tools: [tool('search', () => '')] })).at(-1)?.type).toBe('complete')
   })
 
-  it('ENG-TOOL-004 any Standard Schema checks the input, and what it makes of it is what the tool gets', async () => {
+  it('ENG-TOOL-004 any Standard Schema checks the input, and the tool receives its output', async () => {
     const { z } = await import('zod')
     const add = {
       name: 'add',
@@ -219,7 +219,7 @@ describe('what can go wrong with a call', () => {
     ['returns lone surrogates', () => 'a\ud800b', /^a\ufffdb$/, false],
     ['returns NUL bytes', () => 'a\0b', /^\(not shown: binary output of 3 characters\)$/, false],
     ['returns bytes of text', () => new TextEncoder().encode('héllo'), /^héllo$/, false],
-    ['returns bytes of no text', () => new Uint8Array([0xff, 0xfe, 0, 1]), /^\(not shown: binary data, 4 bytes\)$/, false],
+    ['returns binary data', () => new Uint8Array([0xff, 0xfe, 0, 1]), /^\(not shown: binary data, 4 bytes\)$/, false],
     ['returns bytes inside', () => ({ b: new Uint8Array(3) }), /^\{"b":"\(binary data, 3 bytes\)"\}$/, false],
     [
       'returns decoded binary data',
@@ -299,9 +299,9 @@ describe('what can go wrong with a call', () => {
       /^Here\.\n\(2 of 3 attachments left out/,
       false,
     ],
-    ['says that it failed', () => ({ content: 'No such file.', isError: true }), /^No such file\.$/, true],
+    ['reports a failure', () => ({ content: 'No such file.', isError: true }), /^No such file\.$/, true],
     ['returns text with empty content', () => ({ content: '' }), /^\(no output\)$/, false],
-    ['returns JSON with a content that is no text', () => ({ content: 1 }), /^\{"content":1\}$/, false],
+    ['returns JSON with a content that is not text', () => ({ content: 1 }), /^\{"content":1\}$/, false],
     [
       'returns a promise of a generator',
       async () =>
@@ -330,7 +330,7 @@ describe('what can go wrong with a call', () => {
     expect(JSON.parse(JSON.stringify(events))).toEqual(events)
   })
 
-  it('ENG-TOOL-004 oversized output keeps head and tail, and says what is missing', async () => {
+  it('ENG-TOOL-004 oversized output keeps head and tail, and reports the omitted length', async () => {
     const text = `BEGIN${'é'.repeat(5_000_000)}END`
     const big = tool('big', () => text)
     const small = tool('small', () => text, { maxResultChars: 200 })
@@ -352,7 +352,7 @@ describe('what can go wrong with a call', () => {
     expect(results.join('').length).toBeLessThanOrEqual(400_000)
   })
 
-  it('ENG-TOOL-004 images travel as attachments, and too many of them do not', async () => {
+  it('ENG-TOOL-004 images become attachments, up to a limit', async () => {
     const png = Buffer.from('89504e470d0a1a0a00000000', 'hex')
     const shot = tool('shot', () => png as never)
     const many = tool('many', () => ({
@@ -375,7 +375,7 @@ describe('what can go wrong with a call', () => {
     expect(parts[0]?.attachments?.[0]).toEqual({ type: 'image', mediaType: 'image/png', data: png.toString('base64') })
   })
 
-  it('ENG-TOOL-004 a tool cannot change the history through its input, nor can the one who is asked', async () => {
+  it('ENG-TOOL-004 neither a tool nor a permission checker can change the history through the input', async () => {
     const vandal = tool(
       'vandal',
       (input) => {
@@ -399,13 +399,13 @@ describe('what can go wrong with a call', () => {
     })
   })
 
-  it('ENG-TOOL-004 a call that is cancelled while its rules are looked up does nothing', async () => {
+  it('ENG-TOOL-004 a call that is cancelled while its rules are evaluated does not run', async () => {
     const cancel = new AbortController()
     let looks = 0
     let ran = 0
     const reader = tool('read_file', () => ++ran, {
       subjects: () => {
-        // First to judge the call, then to find out what it is closed to.
+        // Called first to judge the call, then to find its closed paths.
         if (++looks === 2) cancel.abort()
         return [{ kind: 'path', path: '/docs/open.md' }]
       },
@@ -418,7 +418,7 @@ describe('what can go wrong with a call', () => {
     expect(events.at(-1)?.type).toBe('cancelled')
   })
 
-  it('ENG-TOOL-004 calls that share an id are told apart, and each has its result when the turn ends between them', async () => {
+  it('ENG-TOOL-004 calls that share an id are distinguished, and each has its result when the turn ends between them', async () => {
     const cancel = new AbortController()
     const last = (): string => {
       cancel.abort()
@@ -437,7 +437,7 @@ describe('what can go wrong with a call', () => {
     expect(resultsOf(events)).toEqual(['Done.', 'Not run: the turn ended before.'])
   })
 
-  it('ENG-TOOL-004 a key that a tool throws stands in no span', async () => {
+  it('ENG-TOOL-004 a secret in an error of a tool is not in any span', async () => {
     const spans: SpanRecord[] = []
     const leaky = tool('leaky', raise(new Error('GET https://x.example/?key=abcdefgh12345 failed')))
     const spanMirror: SpanMirror = {

@@ -1,4 +1,4 @@
-/** Runs one call: its effect is announced to the journal before it happens, and whatever happens becomes a result. */
+/** Runs one tool call: announces its effects to the journal before they happen, and turns every outcome into a result. */
 
 import { ATTRIBUTE } from '../core/attributes.ts'
 import type { Station } from '../core/context.ts'
@@ -20,12 +20,12 @@ import type { Ending } from './work.ts'
 
 const DEFAULT_TOOL_TIMEOUT = 120_000
 export const DEFAULT_MAX_RESULT_CHARS = 30_000
-/** Milliseconds that a tool has to end by itself when it is cancelled: a reader who cancels does not wait. */
+/** Milliseconds that a tool has to end by itself after it is cancelled. Short, so that cancelling feels immediate. */
 const CANCEL_GRACE = 50
-/** The same when its own time is up. */
+/** Milliseconds that a tool has to end by itself after its timeout. */
 const TIMEOUT_GRACE = 1000
 
-/** @param maxChars of the result; the progress that is shown is bounded in the same way. */
+/** @param maxChars maximum length of the result; the progress that is shown has the same limit. */
 export async function* runTool(fitting: FittingCall, maxChars: number, ctx: ToolsContext): Station<Outcome> {
   const { call, tool, input } = fitting
   const { id, name } = call
@@ -34,7 +34,7 @@ export async function* runTool(fitting: FittingCall, maxChars: number, ctx: Tool
   const intent = { step: ctx.step, callId: id, name, input: JSON.stringify(fitting.given), idempotencyKey, at: clock.now() }
   const reach = await reachOf(fitting, ctx)
   yield { type: 'note', entry: { type: 'tool_start', ...intent } }
-  // Whatever is waited for has its place above: from here to the start of the tool nothing can come in between.
+  // Nothing is awaited between here and the start of the tool, so this check stays valid.
   if (ctx.signal.aborted) return notRun(call, 'Cancelled before it began: it has done nothing.')
 
   const span = ctx.span.child('execute_tool', {
@@ -44,7 +44,7 @@ export async function* runTool(fitting: FittingCall, maxChars: number, ctx: Tool
   })
   const work = new Work(clock, { maxProgressChars: maxChars })
   const { signal } = work
-  // A signal of its own: many listeners on the turn's would look like a leak.
+  // A separate signal: many listeners on the signal of the turn would cause a leak warning.
   const cancelled = AbortSignal.any([ctx.signal])
   const cancel = (): void => work.stop(ctx.signal.reason, CANCEL_GRACE)
   cancelled.addEventListener('abort', cancel, { once: true })
@@ -56,7 +56,7 @@ export async function* runTool(fitting: FittingCall, maxChars: number, ctx: Tool
   const frame = { callId: id, signal, forward: (event: QueryEvent) => work.forward(event) }
   try {
     work.start(
-      // The input was checked against the tool's own schema; only the tool knows its type.
+      // The schema of the tool checked the input; its type is known only there.
       () => tool.call(input as never, toolContext),
       (step) => ctx.inCall(frame, () => span.run(step)),
     )
@@ -87,9 +87,9 @@ async function reachOf(
 }
 
 /**
- * The same for every try of a call, also when its turn is taken up again by another process: all that it is made of stands in the journal.
- * Calls of one step that share an id are told apart by their place. A call that makes good one of an earlier turn whose effects are
- * unknown goes by the key of that one; a further one is another call.
+ * Returns the same key for every attempt of a call, also when another process resumes the turn: it is derived from the journal.
+ * Calls of one step that share an id differ by their position. A call that repeats an interrupted call of an earlier turn reuses
+ * its key once; a further repetition has a key of its own.
  */
 function idempotencyKeyOf({ index, call, given }: FittingCall, { sessionId, turnId, step, state }: ToolsContext): string {
   const again = callKey(call.name, given)
@@ -105,11 +105,11 @@ interface Circumstances {
   readonly tool: Tool
   readonly maxChars: number
   readonly span: Span
-  /** The reason with which the tool was stopped when its own time was up. */
+  /** The abort reason when the tool exceeded its timeout. */
   readonly timedOut: CriaError
 }
 
-/** What a tool returns or throws may fail when it is looked at: a member that throws, a buffer that was handed on. */
+/** Reads the value that a tool returned or threw. Reading may fail: a getter that throws, a detached buffer. */
 function readOutcome(ending: Ending, circumstances: Circumstances): Told {
   try {
     return outcomeOf(ending, circumstances)
@@ -126,7 +126,7 @@ function outcomeOf(ending: Ending, { tool, maxChars, span, timedOut }: Circumsta
   const how = stopped === timedOut ? `The tool ${timedOut.message} and was stopped.` : 'Cancelled while it ran.'
   if (ending.type === 'returned') {
     const outcome = told(ending.output, maxChars)
-    // What was finished is kept, also when nobody waits for it any more.
+    // Keeps a finished result, also after cancellation.
     if (stopped !== timedOut) return outcome
     span.fail(stopped)
     return { ...outcome, content: shortened(`${how} It returned:\n${outcome.content}`, maxChars), isError: true }

@@ -7,7 +7,7 @@ import type { QueryEvent } from '../core/event.ts'
 import type { PermissionChecker, Tool, ToolContext } from '../core/tool.ts'
 import { query } from '../engine/query.ts'
 
-/** A tool that counts how many of its calls run at the same time at most. */
+/** A tool that records the maximum number of concurrent calls. */
 function counted(more: Parameters<typeof tool>[2]): { work: Tool; most: () => number } {
   let running = 0
   let most = 0
@@ -22,7 +22,7 @@ function counted(more: Parameters<typeof tool>[2]): { work: Tool; most: () => nu
 const yes: PermissionChecker = () => true
 
 describe('safe mode', () => {
-  it('ENG-TOOL-001 asks for each tool, runs one at a time, and goes on after a refusal', async () => {
+  it('ENG-TOOL-001 asks for each tool, runs one at a time, and continues after a refusal', async () => {
     const asked: string[][] = []
     let running = 0
     const work = tool('work', async ({ n }) => {
@@ -57,7 +57,7 @@ describe('safe mode', () => {
     expect(all(events, 'complete')).toHaveLength(1)
   })
 
-  it('ENG-TOOL-001 with nobody to ask, only what a rule allows runs', async () => {
+  it('ENG-TOOL-001 without a user, only calls that a rule allows run', async () => {
     const model = calling([{ name: 'a' }, { name: 'b' }])
     await collect({ model, tools: [tool('a', () => 'A'), tool('b', () => 'B')], safeMode: true, rules: { allow: ['a'] } })
     expect(toldTo(model).map(([, content]) => content)).toEqual([
@@ -144,8 +144,8 @@ describe('concurrent mode', () => {
     ['a name', { writes: 'x' }],
     ['a set', { reads: [], writes: new Set(['x']) }],
     ['nothing', null],
-    ['names that are none', { writes: [1] }],
-  ])('a tool whose resources are %s has not said what it touches, and runs alone', async (_, resources) => {
+    ['names that are not strings', { writes: [1] }],
+  ])('a tool whose resources are %s counts as undeclared, and runs alone', async (_, resources) => {
     const { work, most } = counted({ resources: () => resources as never, isReadOnly: false })
     const model = calling([{ name: 'work' }, { name: 'work' }, { name: 'work' }])
     const events = await collect({ model, tools: [work], hasPermissionsToUseTool: yes })
@@ -190,7 +190,7 @@ describe('concurrent mode', () => {
     expect(toldTo(model).map(([, content]) => content)).toEqual(gates.map((_, n) => String(n)))
   })
 
-  it('ENG-TOOL-003 the number can be chosen, and many listeners are no leak', async () => {
+  it('ENG-TOOL-003 the concurrency can be configured, and many listeners cause no leak warning', async () => {
     const warnings: Error[] = []
     const onWarning = (warning: Error): void => void warnings.push(warning)
     process.on('warning', onWarning)
@@ -236,7 +236,7 @@ describe('effects', () => {
     return { entries, recorder: recorder as unknown as Recorder }
   }
 
-  it('an intent is written down before its effect, the result after it, and the key is the same whenever the call is tried', async () => {
+  it('an intent is stored before its effect, the result after it, and every attempt of a call has the same key', async () => {
     const keys: string[] = []
     const run = async (): Promise<void> => {
       const { entries, recorder } = journal()
@@ -263,7 +263,7 @@ describe('effects', () => {
     expect(keys[0]).toMatch(/^[0-9a-f]{32}$/)
   })
 
-  it('a tool whose intent cannot be written down does not run', async () => {
+  it('a tool whose intent cannot be stored does not run', async () => {
     const { recorder } = journal()
     let ran = false
     const failing = {
@@ -282,8 +282,8 @@ describe('effects', () => {
   })
 })
 
-describe('a call that is made in a circle', () => {
-  it('ENG-TOOL-003 is asked about again as long as it is refused, and no more once it was allowed', async () => {
+describe('a repeated call', () => {
+  it('ENG-TOOL-003 needs an answer as long as it is refused, and none after it was allowed', async () => {
     for (const [granted, asks, runs] of [
       [false, 3, 2],
       [true, 1, 5],

@@ -3,7 +3,7 @@
  *
  *     requests ─► known? fits? ─► may it run? ─► run ─► results, in the order of the calls
  *
- * A turn that ends in the middle leaves calls open; the recorder tap answers those.
+ * A turn that is aborted leaves calls without results; the recorder tap adds those.
  */
 
 import type { Station } from '../core/context.ts'
@@ -26,7 +26,7 @@ import type { Phase, Scheduled } from './schedule.ts'
 import { sideBySide } from './side-by-side.ts'
 import { repeatedPeriod, withStep } from './state.ts'
 
-/** Characters of all results of a step together; each call may count on a thousand. */
+/** Characters of all results of a step; each call has at least 1,000. */
 const MAX_STEP_CHARS = 400_000
 const LEAST_RESULT_CHARS = 1000
 /** Steps in a row in which no call could be run, before the turn ends. */
@@ -34,15 +34,15 @@ const MAX_FUTILE_STEPS = 3
 
 export interface StepResults {
   readonly messages: readonly Message[]
-  /** Empty unless calls wait. */
+  /** Open permission requests; empty unless calls wait. */
   readonly waiting: readonly PermissionRequest[]
 }
 
 /**
- * Yields all requests, then decisions, progress and results as they come; returns the results as messages, in the order of the calls,
- * and what was asked about calls that wait for a decision.
+ * Yields all requests, then decisions, progress and results as they arrive. Returns the results as messages, in the order of the
+ * calls, and the permission requests of calls that wait for a decision.
  *
- * @throws CriaError `tool_failure` when three steps in a row held no call that could be run; the reason of the signal when it is aborted.
+ * @throws CriaError `tool_failure` after three steps in a row without a call that could run; the reason of the signal when it is aborted.
  */
 export async function* runTools(calls: readonly ToolCallPart[], ctx: ToolsContext): Station<StepResults> {
   for (const { id, name, input } of calls) yield { type: 'tool_request', tool: { id, name, input } }
@@ -51,10 +51,10 @@ export async function* runTools(calls: readonly ToolCallPart[], ctx: ToolsContex
 
 type ResultEvents<Returned> = Generator<{ type: 'tool_result'; result: ToolResult }, Returned, undefined>
 
-/** A call that fits, and how far it is. */
+/** A call that fits its schema, and its progress. */
 interface Slot extends Scheduled {
   readonly fitting: FittingCall
-  /** The permission request, when its answer is to come later. */
+  /** The permission request, when its answer will arrive later. */
   readonly waits?: PermissionRequest
 }
 
@@ -123,7 +123,7 @@ class Step {
     })
   }
 
-  /** When the turn is aborted, an open question must not discard the results of calls that still run. */
+  /** Asks for permission while other calls run. When the turn is aborted, an open question must not discard their results. */
   async *#askMeanwhile(asked: readonly Asked[]): Station<void> {
     try {
       yield* this.#ask(asked)
@@ -155,7 +155,7 @@ class Step {
 
   async *#ask(asked: readonly Asked[]): Station<void> {
     const settled = yield* ask(asked, this.#ctx)
-    // The request said that the model repeats itself: an answer that lets it go on starts the count anew.
+    // The request reported a repetition: an answer that allows the call restarts the count.
     if (this.#period !== undefined && settled.some(({ verdict }) => verdict !== 'refuse')) this.#ctx.state.steps = []
     yield* this.#apply(settled, true)
   }
@@ -206,7 +206,7 @@ class Step {
     return { result: { ...result, content }, attachments: [] }
   }
 
-  /** Ends for this turn the calls that wait for a decision, and later calls that must not overtake them. @returns the open requests. */
+  /** Ends, for this turn, calls that wait for a decision and later calls that conflict with them. @returns the open requests. */
   *#leaveWaiting(): ResultEvents<PermissionRequest[]> {
     const slots = [...this.#slots.values()]
     const asked = slots.flatMap(({ waits }) => waits ?? [])
@@ -227,7 +227,7 @@ class Step {
     return asked
   }
 
-  /** Result messages for the model, in the order of the calls; none for calls that wait. */
+  /** Returns result messages for the model, in the order of the calls, without calls that wait. */
   #messages(): Message[] {
     const { state } = this.#ctx
     const outcomes = this.#outcomes.filter((outcome) => outcome !== undefined)

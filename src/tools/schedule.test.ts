@@ -1,4 +1,4 @@
-/** Any calls at all, through the public `query()`: what must hold whatever a model asks for. */
+/** Properties that hold for any tool calls, through the public `query()`. */
 
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
@@ -35,7 +35,7 @@ interface Trace {
   readonly ends: number
 }
 
-/** Runs the plan on four cells; every call appends what it has read to what it writes. */
+/** Runs the plan on four cells; every call appends the values that it has read to the cells that it writes. */
 async function runPlan(
   plan: readonly Planned[],
   limit: number,
@@ -107,7 +107,7 @@ function conflicts(a: Planned, b: Planned): boolean {
   return meet(a.writes, b.writes) || meet(a.writes, reads(b)) || meet(reads(a), b.writes)
 }
 
-/** Which of two calls that conflict has to come first. A call that may have waited for an answer binds only what both have declared. */
+/** Returns whether the first of two conflicting calls must run first. A call that may have waited blocks only declared resources. */
 const bound = (earlier: Planned, later: Planned): boolean => !earlier.needsPermission || (earlier.declared && later.declared)
 
 describe('any plan of calls', () => {
@@ -129,7 +129,7 @@ describe('any plan of calls', () => {
           }
         }
 
-        // The same calls, one after the other in the order in which they began, see and leave the same.
+        // The same calls, run serially in the order of their start, read and write the same values.
         const replay = ['', '', '', '']
         const told = new Map(toldTo(model))
         for (const [n] of [...traces].toSorted(([, a], [, b]) => a.begins - b.begins)) {
@@ -144,7 +144,7 @@ describe('any plan of calls', () => {
     )
   })
 
-  it('ENG-ERR-001 loses no finished result when it is cut off anywhere', async () => {
+  it('ENG-ERR-001 loses no finished result when it is aborted at any point', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(planned, { minLength: 1, maxLength: 8 }),

@@ -1,17 +1,17 @@
-/** Decides which calls of a step may start now: what conflicts runs one after the other, in call order. */
+/** Selects the calls of a step that may start now. Conflicting calls run one after the other, in call order. */
 
 import type { Tool, ToolResources } from '../core/tool.ts'
 import { isRecord } from '../util/check.ts'
 import { isPromise } from '../util/promise.ts'
 
-/** What a call touches. */
+/** The resources that a call reads and writes. */
 export interface Footprint {
-  /** `everything`: a tool that only reads, and does not say what. */
+  /** `everything`: a read-only tool that does not declare its resources. */
   readonly reads: readonly string[] | 'everything'
   readonly writes: readonly string[]
-  /** The tool has said so itself. */
+  /** The tool declared these resources. */
   readonly declared: boolean
-  /** The tool has said nothing at all: it runs alone. */
+  /** The tool declared nothing, so it runs alone. */
   readonly alone: boolean
 }
 
@@ -24,11 +24,11 @@ export interface Scheduled {
 }
 
 /**
- * The calls to start, in call order, when at most `limit` run at a time. Of two calls that conflict, the later one waits for the
- * earlier one.
+ * Returns the calls to start, in call order, when at most `limit` run at a time. Of two conflicting calls, the later waits for
+ * the earlier.
  *
- * A call that still waits for permission holds up only calls whose declared resources conflict with its own: an answer may take hours.
- * It waits for all other calls that conflict with it, so that they never run together.
+ * A call that waits for permission blocks only calls whose declared resources conflict with its own: an answer may take hours.
+ * The call itself waits for all conflicting calls, so that they never run together.
  */
 export function startable<Call extends Scheduled>(calls: readonly Call[], limit: number): Call[] {
   const running = calls.filter(({ phase }) => phase === 'running')
@@ -49,7 +49,7 @@ function waitsFor(call: Scheduled, earlier: Scheduled): boolean {
   return conflict(earlier.footprint, call.footprint)
 }
 
-/** The footprint of a call. A tool whose `resources` throws counts as one that does not declare any. */
+/** Returns the footprint of a call. A tool whose `resources` throws counts as a tool that does not declare any. */
 export function footprintOf(tool: Tool, input: unknown): Footprint {
   const resources = declaredResources(tool, input)
   if (resources !== undefined) return { ...resources, declared: true, alone: false }
@@ -58,9 +58,9 @@ export function footprintOf(tool: Tool, input: unknown): Footprint {
 
 function declaredResources(tool: Tool, input: unknown): Required<ToolResources> | undefined {
   try {
-    // The input was checked against the tool's own schema.
+    // The schema of the tool checked the input.
     const said: unknown = tool.resources?.(input as never)
-    // Also a promise, a list or a name where a list of names is meant: none of them says anything.
+    // Ignores a promise, a list, or a name in place of a list of names.
     if (!isRecord(said) || isPromise(said)) return undefined
     const { reads = [], writes = [] } = said
     return isNames(reads) && isNames(writes) ? { reads, writes } : undefined
@@ -73,7 +73,7 @@ function isNames(value: unknown): value is readonly string[] {
   return Array.isArray(value) && value.every((name) => typeof name === 'string')
 }
 
-/** One writes what the other reads or writes. */
+/** Returns true when either call writes a resource that the other reads or writes. */
 function conflict(a: Footprint, b: Footprint): boolean {
   return a.alone || b.alone || overlap(a.writes, b.writes) || overlap(b.reads, a.writes) || overlap(a.reads, b.writes)
 }
@@ -83,7 +83,7 @@ function overlap(some: Footprint['reads'], writes: readonly string[]): boolean {
   return some.some((name) => writes.some((other) => sameOrInside(name, other) || sameOrInside(other, name)))
 }
 
-/** A name that ends in `/` covers everything below it. */
+/** Compares two resources; a name that ends in `/` covers everything below it. */
 function sameOrInside(name: string, other: string): boolean {
   return name === other || (other.endsWith('/') && (name.startsWith(other) || `${name}/` === other))
 }

@@ -1,4 +1,4 @@
-/** Runs generators side by side; nothing else does. */
+/** Runs generators concurrently. */
 
 import { Mailbox } from './work.ts'
 
@@ -9,12 +9,12 @@ type Arrival<T> =
   | { readonly source: Source<T>; readonly thrown: unknown }
 
 /**
- * Runs sources together and yields what they yield, as it comes. `next` names the sources to start: it is asked at the beginning and
- * after every source that has ended, and holds the number of those at work in bounds. The end is reached when nothing runs and `next`
- * names nothing more.
+ * Runs sources concurrently and yields their values as they arrive. `next` returns the sources to start; it is called at the
+ * beginning and whenever a source has ended, and limits the concurrency. The generator ends when no source runs and `next` returns
+ * no more.
  *
- * A source goes on only when the reader has come back for more after its last value: what it said before an effect has been written
- * down when the effect begins. When a source throws, or the reader leaves, the others are returned and waited for.
+ * A source continues only when the reader has asked for the value after its last one: an event announced before an effect is
+ * stored when the effect begins. When a source throws, or the reader leaves, the others are returned and awaited.
  */
 export async function* sideBySide<T>(next: () => Iterable<Source<T>>): AsyncGenerator<T, void, undefined> {
   const running = new Set<Source<T>>()

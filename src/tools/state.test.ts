@@ -59,7 +59,7 @@ describe('a call whose effects are unknown', () => {
     expect(keys).toEqual([])
   })
 
-  it('is not run again where nobody can be asked, though it needs no permission', async () => {
+  it('is not run again when no user can answer, though it needs no permission', async () => {
     const keys: string[] = []
     const events = await collect({
       model: calling([{ name: 'deploy', input: again }]),
@@ -74,7 +74,7 @@ describe('a call whose effects are unknown', () => {
     )
   })
 
-  it('is not run again where the conversation comes from elsewhere, before the question or behind it', async () => {
+  it('is not run again when the conversation was passed in, before or after the question', async () => {
     const keys: string[] = []
     const [model, tools] = [(): ScriptedModel => calling([{ name: 'deploy', input: again }]), [deploy(keys)]]
     await collect({ model: model(), tools, messages: ['Deploy.', ...history], prompt: 'Go on.' })
@@ -83,7 +83,7 @@ describe('a call whose effects are unknown', () => {
     expect(keys).toEqual([])
   })
 
-  it('is run under its first key when somebody wants it, and from then on as any other', async () => {
+  it('is run under its first key when the user allows it, and then like any other call', async () => {
     const keys: string[] = []
     const asked: string[] = []
     await collect({
@@ -101,7 +101,7 @@ describe('a call whose effects are unknown', () => {
     expect(keys[1]).not.toBe('key of a')
   })
 
-  it('is run again without a question when its tool is idempotent, under its first key', async () => {
+  it('is run again without asking when its tool is idempotent, under its first key', async () => {
     const keys: string[] = []
     const events = await collect({
       model: calling([{ name: 'deploy', input: again }]),
@@ -113,7 +113,7 @@ describe('a call whose effects are unknown', () => {
     expect(all(events, 'permission_decision')).toEqual([])
   })
 
-  it('leaves other calls of its tool alone', async () => {
+  it('does not affect other calls of its tool', async () => {
     const keys: string[] = []
     await collect({
       model: calling([{ name: 'deploy', input: { to: 'test' } }]),
@@ -125,7 +125,7 @@ describe('a call whose effects are unknown', () => {
     expect(keys).not.toContain('key of a')
   })
 
-  it('is told to the user once, as long as nothing has been answered since', async () => {
+  it('is reported to the user once, until a later answer', async () => {
     const noticesOf = async (said: readonly Message[]): Promise<string[]> =>
       all(await collect({ model: calling(), sessionId: 's', recorder: quietRecorder(said) }), 'notice').map(({ code }) => code)
     expect(await noticesOf(history)).toEqual(['effects_unknown'])

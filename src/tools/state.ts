@@ -1,4 +1,4 @@
-/** Keeps what the tools station remembers from step to step and turn to turn. */
+/** Holds the state of the tools station between steps and turns. */
 
 import type { Json } from '../core/json.ts'
 import type { Message } from '../core/message.ts'
@@ -12,7 +12,7 @@ import type { ReadRule, RuleBook } from './permissions/rule-book.ts'
 import type { ToolRules } from './permissions/rule.ts'
 
 export interface ToolsState {
-  /** Text from documents, tools or the web is part of the conversation. */
+  /** True when the conversation contains text from documents, tools or the web. */
   untrusted: boolean
   /** Hashes of the calls of the latest steps, see `repeatedPeriod`. */
   steps: readonly string[]
@@ -24,7 +24,7 @@ export interface ToolsState {
   rules(): Promise<RuleBook>
 }
 
-/** What was allowed or refused for the rest of a session. */
+/** Calls that were allowed or refused for the rest of a session. */
 export interface SessionGrants {
   /** By `callKey`. */
   readonly calls: Map<string, PermissionDecision>
@@ -35,7 +35,7 @@ export interface StateOptions {
   readonly rules?: ToolRules | undefined
   readonly recorder?: Recorder | undefined
   readonly sessionId: string
-  /** Of the turn whose tool makes this one: what was granted there holds here, and what it has read may be in the question. */
+  /** State of the turn whose tool started this turn: its grants apply here, and its untrusted text may be in the question. */
   readonly parent?: ToolsState | undefined
 }
 
@@ -52,7 +52,7 @@ export function toolsState({ rules, recorder, sessionId, parent }: StateOptions)
 }
 
 const MAX_SESSIONS = 1000
-/** A session belongs to its journal, and what was granted in it ends with the process at the latest. */
+/** Grants by journal and session. They end with the process at the latest. */
 const sessions = new WeakMap<Recorder, Recent<SessionGrants>>()
 
 function grantsOf(recorder: Recorder | undefined, sessionId: string): SessionGrants {
@@ -65,22 +65,22 @@ function grantsOf(recorder: Recorder | undefined, sessionId: string): SessionGra
   return grants
 }
 
-/** Models write the namespace that some APIs show tools in: `functions.search`. */
+/** Matches the namespace in which some APIs present tools, and which models then write: `functions.search`. */
 const NAMESPACE = /^(?:functions?|tools?|default_api)[.:/]/
 
-/** The name of a tool without a namespace. No tool can have one in its own name. */
+/** Returns the name of a tool without a namespace. Names of tools cannot contain one. */
 export function bareName(name: string): string {
   return name.replace(NAMESPACE, '')
 }
 
-/** Equal for the same call of the same tool, with the name as it is or as a model wrote it. */
+/** Returns an equal key for the same call of the same tool, with or without a namespace. */
 export function callKey(name: string, input: Json): string {
   return `${bareName(name)} ${canonicalJson(input)}`
 }
 
 /**
- * The interrupted calls that a history leaves open, by `callKey`: they do not run again without a question. The same call is settled by a
- * later one that succeeded.
+ * Returns the idempotency keys of interrupted calls in a history, by `callKey`. These calls run again only with permission. A later
+ * success of the same call settles it.
  */
 export function unsettledCalls(history: readonly Message[]): Map<string, string> {
   const unsettled = new Map<string, string>()
@@ -96,11 +96,11 @@ export function unsettledCalls(history: readonly Message[]): Map<string, string>
   return unsettled
 }
 
-/** The longest repetition that is noticed, in steps, and how often it occurs before the user is asked. */
+/** The longest repetition that is detected, in steps, and its number of occurrences before the user is asked. */
 const MAX_PERIOD = 4
 const REPETITIONS = 3
 
-/** Adds the newest step to those that are remembered. */
+/** Appends the newest step to the remembered steps. */
 export function withStep(steps: readonly string[], calls: readonly Pick<ToolCallPart, 'name' | 'input'>[]): readonly string[] {
   const key = sha256(canonicalJson(calls.map(({ name, input }) => [name, input])))
   return [...steps, key].slice(-MAX_PERIOD * REPETITIONS)

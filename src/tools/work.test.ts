@@ -1,4 +1,4 @@
-/** Progress, time limits and the end of a turn, seen from a tool at work. */
+/** Progress, time limits and the end of a turn, from the view of a running tool. */
 
 import { describe, expect, it } from 'vitest'
 import { all, calling, collect, free, resultsOf, tool } from '../../test/calls.ts'
@@ -10,7 +10,7 @@ import { systemClock } from '../util/clock.ts'
 import { SqliteRecorder } from '../recorders/sqlite/recorder.ts'
 
 describe('time', () => {
-  it('ENG-TOOL-004 progress is shown as it comes, from the context and from a generator', async () => {
+  it('ENG-TOOL-004 progress is shown as it arrives, from the context and from a generator', async () => {
     const pushing = tool('pushing', (_input, ctx) => {
       ctx.progress('half')
       ctx.progress('')
@@ -29,7 +29,7 @@ describe('time', () => {
     expect(resultsOf(events)).toEqual(['whole', 'three'])
   })
 
-  it('ENG-TOOL-004 a flood of progress is bounded and does not hold up the process', async () => {
+  it('ENG-TOOL-004 a flood of progress is bounded and does not block the process', async () => {
     let yielded = 0
     let closed = false
     const flood = tool(
@@ -58,7 +58,7 @@ describe('time', () => {
     expect(closed).toBe(true)
   })
 
-  it('ENG-TOOL-004 a tool that never ends is told to stop, and given up after its grace', async () => {
+  it('ENG-TOOL-004 a tool that never ends is aborted, and abandoned after its grace period', async () => {
     const reasons: unknown[] = []
     const deaf = tool(
       'deaf',
@@ -99,7 +99,7 @@ describe('time', () => {
     expect(events.at(-1)?.type).toBe('complete')
   })
 
-  it('ENG-ERR-001 abort keeps what is finished, stops what runs, and never starts the rest', async () => {
+  it('ENG-ERR-001 an abort keeps finished results, stops running calls, and does not start the rest', async () => {
     const controller = new AbortController()
     const started: string[] = []
     const fast = tool('fast', () => 'finished', free)
@@ -145,13 +145,13 @@ describe('time', () => {
       toolConcurrency: 4,
       abortSignal: controller.signal,
       clock,
-      // The model's limits are not what is counted here.
+      // Excludes the limits of the model.
       timeouts: { firstToken: null, idle: null },
     })) {
       events.push(event)
       if (event.type === 'tool_result') controller.abort()
     }
-    // Nobody waits longer than the grace of a cancelled tool; the rest are the limits of the tools themselves.
+    // The wait is at most the grace period of a cancelled tool; the other timers are the timeouts of the tools.
     expect(new Set(waits)).toEqual(new Set([120_000, 50]))
     expect(started).toEqual(['polite', 'closing', 'deaf'])
     expect(events.at(-1)).toMatchObject({ type: 'cancelled' })
@@ -160,12 +160,12 @@ describe('time', () => {
     expect(contents.get('polite')).toMatch(/^Cancelled while it ran\. Its effects are unknown/)
     expect(contents.get('closing')).toBe('closed in time')
     expect(contents.get('deaf')).toMatch(/^Cancelled while it ran\. Its effects are unknown/)
-    // It was announced in the transaction of the result that the reader saw, and not begun.
+    // The call was announced in the transaction of the result that the reader saw, but did not start.
     expect(contents.get('late')).toBe('Cancelled before it began: it has done nothing.')
     expect(contents.size).toBe(5)
   })
 
-  it('ENG-ERR-001 abort ends a question that nobody answers', async () => {
+  it('ENG-ERR-001 an abort ends an unanswered permission request', async () => {
     const controller = new AbortController()
     const ask = tool('ask', () => 'never', { needsPermission: true })
     const events: QueryEvent[] = []
@@ -185,7 +185,7 @@ describe('time', () => {
     ])
   })
 
-  it('ENG-ERR-001 a reader who leaves stops what runs, and the journal keeps what was finished', async () => {
+  it('ENG-ERR-001 when the reader leaves, running calls stop and the journal keeps finished results', async () => {
     const recorder = await SqliteRecorder.open({ path: ':memory:' })
     let stopped = false
     const slow = tool(

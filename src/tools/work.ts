@@ -1,4 +1,4 @@
-/** Runs one tool and yields its progress and its end. */
+/** Runs one tool and reports its progress and its end. */
 
 import type { Clock } from '../core/clock.ts'
 import type { Nested } from '../core/context.ts'
@@ -10,27 +10,27 @@ import { bounded, textOf } from './output.ts'
 export type Ending =
   | { readonly type: 'returned'; readonly output: unknown; readonly stopped: unknown }
   | { readonly type: 'threw'; readonly thrown: unknown; readonly stopped: unknown }
-  /** It was told to stop, and did not within its grace. It may still be running. */
+  /** The tool was stopped and did not end within its grace period. It may still be running. */
   | { readonly type: 'abandoned'; readonly stopped: unknown }
 
 export type News = { readonly type: 'progress'; readonly content: string } | Nested | Ending
 
 type Letter = News & { readonly read?: () => void }
 
-/** Progress that nobody has read yet; more than that is dropped. */
+/** Maximum number of unread progress messages; further messages are dropped. */
 const MAX_UNREAD = 64
 const MAX_PROGRESS_CHARS = 4000
 
 export class Work {
   readonly #clock: Clock
   readonly #startedAt: number
-  /** Milliseconds for which the tool stood still because its progress was not read. */
+  /** Milliseconds for which the tool was paused because its progress was not read. */
   #heldMs = 0
   #heldSince: number | undefined
-  /** What it waits for: a generator for one thing, turns that it makes for one each. */
+  /** Number of pending reads: at most one for a generator, one for each turn that the tool starts. */
   #holders = 0
   #released: Promise<void> | undefined
-  /** Milliseconds of its own that it took. */
+  /** Milliseconds that the tool worked, without pauses; set when it has ended. */
   #took: number | undefined
   readonly #mail = new Mailbox<Letter>()
   readonly #stopping = new AbortController()
@@ -44,18 +44,18 @@ export class Work {
     this.#progressLeft = maxProgressChars
   }
 
-  /** Tells the tool to stop. */
+  /** Aborted when the tool has to stop. */
   get signal(): AbortSignal {
     return this.#stopping.signal
   }
 
-  /** @param inContext runs each step of the tool where it belongs. */
+  /** @param inContext runs each step of the tool in its call frame. */
   start(call: () => unknown, inContext: <T>(step: () => T) => T): void {
-    // Whatever goes wrong in there becomes news.
+    // Failures arrive as news.
     void this.#drive(call, inContext)
   }
 
-  /** What happened next. After an ending there is nothing more. */
+  /** Resolves to the next progress or the ending. Not to be called after the ending. */
   async next(): Promise<News> {
     const letter = await this.#mail.take()
     letter.read?.()
@@ -63,7 +63,7 @@ export class Work {
     return letter
   }
 
-  /** Work that has not ended `grace` milliseconds later is abandoned. */
+  /** Aborts the tool; abandons it when it has not ended after `grace` milliseconds. */
   stop(reason: unknown, grace: number): void {
     this.#stopping.abort(reason)
     this.after(grace, () => this.#mail.post({ type: 'abandoned', stopped: this.signal.reason }))
@@ -73,7 +73,7 @@ export class Work {
     this.#clock.sleep(ms, this.#timers.signal).then(then, () => {})
   }
 
-  /** Stops the tool when it has worked for `ms` milliseconds; while it waits for its progress to be read it does not work. */
+  /** Calls `then` when the tool has worked for `ms` milliseconds. Pauses until progress is read do not count. */
   async limit(ms: number, then: () => void): Promise<void> {
     try {
       for (let left = ms; left > 0; left = ms - this.#worked()) {
@@ -82,11 +82,11 @@ export class Work {
       }
       if (!this.#timers.signal.aborted) then()
     } catch {
-      // It has ended before.
+      // The tool has ended before.
     }
   }
 
-  /** Milliseconds that the tool has worked; what its reader took to read its progress is not among them. */
+  /** Milliseconds that the tool has worked, without pauses until progress was read. */
   get durationMs(): number {
     return this.#took ?? this.#worked()
   }
@@ -97,12 +97,12 @@ export class Work {
     return Math.max(0, elapsed(this.#startedAt, now) - held)
   }
 
-  /** For tools that are no generators: nobody waits until it was read. */
+  /** Reports progress of a tool that is not a generator. Does not wait until it is read. */
   progress(content: unknown): void {
     if (this.#mail.size < MAX_UNREAD) this.#show(content)
   }
 
-  /** Shows an event of a turn that the tool makes. Resolves when it was read, at once for a tool that is to stop. */
+  /** Reports an event of a turn that the tool started. Resolves when the event was read, at once after the tool was stopped. */
   async forward(event: QueryEvent): Promise<void> {
     if (this.#ended) return
     if (this.signal.aborted) {
@@ -113,7 +113,7 @@ export class Work {
     await orAborted(this.#heldBy(shown), this.signal).catch(() => {})
   }
 
-  /** Whoever reads has left: what still runs is stopped, and waited for as long as its grace lasts. */
+  /** Stops the tool when the reader has left, and waits at most `grace` milliseconds for its end. */
   async end(grace: number): Promise<void> {
     if (!this.#ended) this.stop(new DOMException('Nobody waits for the result any more.', 'AbortError'), grace)
     while (!this.#ended) await this.next()
@@ -133,7 +133,7 @@ export class Work {
     }
   }
 
-  /** A generator goes on when its progress was read. */
+  /** Runs a generator, which continues when its progress was read. */
   async #drain(generator: Generated, inContext: <T>(step: () => T) => T): Promise<unknown> {
     try {
       for (;;) {
@@ -157,14 +157,14 @@ export class Work {
     this.#released = undefined
   }
 
-  /** Resolves when the progress was read; progress that is not shown still gives the rest of the process a turn. */
+  /** Resolves when the progress was read. For progress that is not shown, yields to the event loop. */
   #shown(value: unknown): Promise<void> {
     return new Promise((resolve) => {
       if (!this.#show(value, resolve)) setImmediate(resolve)
     })
   }
 
-  /** Whether it will be read: what is empty, or beyond the limit, is not shown. */
+  /** Posts progress. Returns false for empty progress and progress beyond the limit, which is not shown. */
   #show(value: unknown, read?: () => void): boolean {
     const text = textOf(value)
     if (this.#progressLeft <= 0 || text.trim() === '') return false
@@ -186,7 +186,7 @@ function isGenerator(value: unknown): value is Generated {
   return Symbol.asyncIterator in value || Symbol.iterator in value
 }
 
-/** A queue from several senders to one reader, in order. Nobody waits for a letter to be read. */
+/** An ordered queue from several senders to one reader. Senders do not wait for the reader. */
 export class Mailbox<T> {
   #letters: T[] = []
   #wake: ((letter: T) => void) | undefined
@@ -198,7 +198,7 @@ export class Mailbox<T> {
     else wake(letter)
   }
 
-  /** The oldest letter, as soon as there is one. One reader at a time. */
+  /** Resolves to the oldest message, as soon as one arrives. One reader at a time. */
   take(): Promise<T> {
     if (this.#letters.length > 0) return Promise.resolve(this.#letters.shift() as T)
     return new Promise((resolve) => {

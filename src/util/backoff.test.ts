@@ -10,7 +10,7 @@ describe('backoff', () => {
     expect(backoff(3, policy, 0.25)).toBe(1000)
   })
 
-  it('is never immediate: a tenth of the bound is the least', () => {
+  it('waits at least a tenth of the bound', () => {
     expect(backoff(3, policy, 0)).toBe(400)
     expect(backoff(3, policy, 0.1)).toBe(400)
   })

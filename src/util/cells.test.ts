@@ -18,7 +18,7 @@ test.each([
   expect(wrapWords(text, columns, 2)).toBe(wrapped)
 })
 
-test('where words may be cut, what follows a long one stands beside its end', () => {
+test('when words are split, the next word follows on the last row of a long word', () => {
   expect(wrappedRows('see https://example.org/a/path and more', 10)).toEqual([
     'see',
     'https://ex',

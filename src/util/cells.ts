@@ -1,10 +1,10 @@
 /** Measures text in terminal cells, and breaks plain text into rows. */
 
-// East Asian wide and full-width blocks, and what is drawn as an emoji.
+// East Asian wide and full-width blocks, and characters drawn as emoji.
 const WIDE =
   /^(?:[\u1100-\u115F\u2E80-\u303E\u3041-\u33FF\u3400-\u4DBF\u4E00-\u9FFF\uA000-\uA4CF\uA960-\uA97F\uAC00-\uD7A3\uF900-\uFAFF\uFE30-\uFE6F\uFF00-\uFF60\uFFE0-\uFFE6\u{20000}-\u{3FFFD}]|\p{Emoji_Presentation}|\p{Emoji}\uFE0F)/u
-// What is put on the character before it; of the format characters some are drawn, and the later parts of a Korean syllable have no cell of
-// their own. Vowel signs that stand beside their letter, as those of Hindi, have one.
+// Characters without a cell: combining marks, format characters (some of which are drawn, and excluded here), and later parts of a Korean
+// syllable. Spacing vowel signs, such as those of Hindi, have a cell.
 const NO_CELL = /^(?![\u00AD\u0600-\u0605\u06DD\u070F\u0890\u0891\u08E2])[\p{Mn}\p{Me}\p{Cf}\u1160-\u11FF\uD7B0-\uD7FF]/u
 const ASCII = /^[ -~]*$/
 // eslint-disable-next-line no-control-regex
@@ -12,14 +12,14 @@ const STYLES = /\u001B\[[\d;]*m/g
 
 let segmenter: Intl.Segmenter | undefined
 
-/** What a reader takes for one character, and a cursor steps over as one. */
+/** Splits text into graphemes: units that a reader sees as one character. */
 export function graphemes(text: string): readonly string[] {
   if (ASCII.test(text)) return [...text]
   segmenter ??= new Intl.Segmenter(undefined, { granularity: 'grapheme' })
   return Array.from(segmenter.segment(text), ({ segment }) => segment)
 }
 
-/** Cells of one grapheme: most terminals draw the characters of a syllable side by side, and those of an emoji as one. */
+/** Returns the cells of a grapheme. Most terminals draw the characters of a syllable side by side, but those of an emoji as one. */
 export function cellsOf(grapheme: string): number {
   if (ASCII.test(grapheme)) return grapheme.length
   if (WIDE.test(grapheme)) return 2
@@ -28,14 +28,14 @@ export function cellsOf(grapheme: string): number {
   return cells
 }
 
-/** Cells of a line without control characters; styles take no room. */
+/** Returns the cells of a line without control characters; styles do not count. */
 export function widthOf(line: string): number {
   const plain = line.replaceAll(STYLES, '')
   if (ASCII.test(plain)) return plain.length
   return graphemes(plain).reduce((width, grapheme) => width + cellsOf(grapheme), 0)
 }
 
-/** The beginning of a plain line that fits, with an ellipsis where something is left out. */
+/** Cuts a plain line to at most `columns` cells, and marks a cut with an ellipsis. */
 export function fit(line: string, columns: number): string {
   if (widthOf(line) <= columns) return line
   let width = 1
@@ -48,7 +48,7 @@ export function fit(line: string, columns: number): string {
   return columns < 1 ? '' : `${shown}…`
 }
 
-/** A plain line in rows of at most `columns` cells, cut anywhere; an empty line is one row. */
+/** Splits a plain line into rows of at most `columns` cells, between any two graphemes; an empty line is one row. */
 export function rowsOf(line: string, columns: number): readonly string[] {
   if (widthOf(line) <= columns) return [line]
   const rows: string[] = []
@@ -67,12 +67,12 @@ export function rowsOf(line: string, columns: number): readonly string[] {
   return [...rows, row]
 }
 
-/** The grapheme; its characters when it takes more than a row. */
+/** Returns the grapheme, or its characters when it is wider than a row. */
 export function partsOf(grapheme: string, columns: number): readonly string[] {
   return cellsOf(grapheme) <= columns ? [grapheme] : [...grapheme]
 }
 
-/** Lines of at most `columns` cells, save for words that are longer. A line goes on under its own indent, else with `indent` spaces. */
+/** Wraps text to `columns` cells; longer words are not split. Continued lines keep the indent of their line, or have `indent` spaces. */
 export function wrapWords(text: string, columns: number, indent = 0): string {
   return text
     .split('\n')
@@ -80,7 +80,7 @@ export function wrapWords(text: string, columns: number, indent = 0): string {
     .join('\n')
 }
 
-/** Plain text in rows of at most `columns` cells: broken between words, and within those that are longer than a row. */
+/** Wraps plain text into rows of at most `columns` cells; splits words that are longer than a row. */
 export function wrappedRows(text: string, columns: number): readonly string[] {
   return text.split('\n').flatMap((line) => wrapLine(line, columns, '', true))
 }

@@ -17,7 +17,7 @@ function problemsOf(value: unknown): readonly Problem[] {
   return problems
 }
 
-test('a value that fits is given back', () => {
+test('a value that fits is returned', () => {
   const value = { name: 'north', beds: [1, 2], plants: { 'sun flower': { height: 3 } } }
   expect(garden.read(value, '', [])).toEqual(value)
 })
@@ -35,7 +35,7 @@ test('every mistake is reported at once, with its place, what was expected and w
   ])
 })
 
-test('a key that resembles none names them all', () => {
+test('the error for a key that resembles no known key lists all known keys', () => {
   expect(problemsOf({ zzzzzz: 1 })).toEqual([
     { path: 'zzzzzz', expected: 'one of the keys name, beds, plants', received: 'an unknown key' },
   ])

@@ -13,17 +13,17 @@ export interface Problem {
 }
 
 export interface Shape<T> {
-  /** In words, for messages: `a string`. */
+  /** Description for messages: `a string`. */
   readonly expected: string
-  /** Gives the value back typed; what is wrong is added to `problems`. */
+  /** Returns the typed value; appends mistakes to `problems`. */
   read(value: unknown, path: string, problems: Problem[]): T | undefined
-  /** Keys below this one, for objects: what documentation has to name. */
+  /** Shapes of the members of an object, for documentation. */
   readonly fields?: Readonly<Record<string, Shape<unknown>>>
 }
 
 type Fields<T> = { readonly [Key in keyof T]-?: Shape<Exclude<T[Key], undefined>> }
 
-/** An object with these keys, all of them optional; any other key is a mistake. */
+/** Accepts an object with these keys, all optional; any other key is a mistake. */
 export function object<T extends object>(fields: Fields<T>): Shape<T> {
   const known = Object.keys(fields)
   return {
@@ -48,7 +48,7 @@ export function object<T extends object>(fields: Fields<T>): Shape<T> {
   }
 }
 
-/** An object whose keys are names of the user's choice. */
+/** Accepts an object whose keys are chosen by the user. */
 export function record<T>(
   of: Shape<T>,
   keys?: { readonly expected: string; readonly pattern: RegExp },
@@ -95,7 +95,7 @@ export function string(expected = 'a string', accepts: (text: string) => boolean
   }
 }
 
-/** A string that may hold a secret, so that messages never repeat it. */
+/** Accepts a string that may hold a secret; messages do not repeat it. */
 export function secretString(expected: string, accepts: (text: string) => boolean): Shape<string> {
   return {
     expected,
@@ -128,7 +128,7 @@ function reject(problems: Problem[], path: string, expected: string, value: unkn
   return undefined
 }
 
-/** A short description of a value for messages; long strings are cut. */
+/** Describes a value for messages; long strings are cut. */
 export function describe(value: unknown): string {
   if (value === null) return 'null'
   if (Array.isArray(value)) return 'a list'
@@ -137,7 +137,7 @@ export function describe(value: unknown): string {
   return typeof value === 'number' || typeof value === 'boolean' ? String(value) : typeof value
 }
 
-/** An object that is no list. */
+/** Returns true for an object that is not an array. */
 export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
@@ -147,12 +147,12 @@ function join(path: string, key: string): string {
   return path === '' ? name : `${path}.${name}`
 }
 
-/** The object without the members that are `undefined`. */
+/** Returns a copy without members that are `undefined`. */
 export function defined<T extends object>(object: { [Name in keyof T]: T[Name] | undefined }): Partial<T> {
   return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined)) as Partial<T>
 }
 
-/** Tells whether a value can be written as JSON. */
+/** Returns whether a value can be written as JSON. */
 export function isJson(value: unknown): boolean {
   try {
     return JSON.stringify(value) !== undefined

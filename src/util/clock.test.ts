@@ -24,7 +24,7 @@ it.each([0, 1, 1000, DAY, 2 ** 31 - 1, 2 ** 31, 40 * DAY, 400 * DAY])('sleeps fo
   expect(vi.getTimerCount()).toBe(0)
 })
 
-it('sleeps for ever where there is no limit, until it is aborted', async () => {
+it('sleeps without a limit until it is aborted', async () => {
   const controller = new AbortController()
   const sleep = systemClock.sleep(Infinity, controller.signal)
   await vi.advanceTimersByTimeAsync(1000 * DAY)
@@ -35,7 +35,7 @@ it('sleeps for ever where there is no limit, until it is aborted', async () => {
 })
 
 describe('steadyClock', () => {
-  it('goes on steadily from the time at which it was made, however the clock of the machine is set', () => {
+  it('continues steadily from its start when the system clock is set', () => {
     const clock = steadyClock()
     const before = clock.now()
     expect(Math.abs(before - Date.now())).toBeLessThan(1000)

@@ -1,21 +1,21 @@
-/** Longer timers of Node overflow and fire at once. */
+/** Maximum delay of a Node timer in milliseconds; a longer delay overflows, and the timer fires at once. */
 const LONGEST_TIMER = 2 ** 31 - 1
 
-/** Milliseconds from one time to a later one; none when the clock was set back in between. */
+/** Returns the milliseconds between two times; 0 when the clock was set back in between. */
 export function elapsed(from: number, to: number): number {
   return Math.max(0, to - from)
 }
 
 /**
- * The machine's clock as it stood when this was called, going on steadily from there: what is measured with it is right also when the clock is
- * set in between. Whole milliseconds.
+ * Returns a monotonic clock that starts at the current system time, so that durations stay right when the system clock is set.
+ * Its times are whole milliseconds.
  */
 export function steadyClock(): typeof systemClock {
   const origin = Date.now() - performance.now()
   return { ...systemClock, now: () => Math.floor(origin + performance.now()) }
 }
 
-/** The machine's clock. A sleeping timer keeps the process alive: somebody waits for it. */
+/** The system clock. A pending `sleep` keeps the process alive. */
 export const systemClock = {
   now: (): number => Date.now(),
 

@@ -25,7 +25,7 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
-test('a script runs in its place, from source and from the cache', () => {
+test('a script runs under its own path, from source and from the cache', () => {
   const program = `
     const { greet, place, sum, trace } = require('./large.cjs')
     console.log(JSON.stringify([greet('Ada'), place, sum, trace()]))`
@@ -40,7 +40,7 @@ test('a script runs in its place, from source and from the cache', () => {
   expect(statSync(cacheFile()).mtimeMs).toBe(mtimeMs)
 })
 
-test('each use has its own cache, whatever it is called', () => {
+test('each variant has its own cache, under any name', () => {
   for (const use of ['ask', 'retrieve', '../../x', '']) run(GREET, use)
   expect(cacheFiles()).toEqual(['large.js.code.ask', 'large.js.code.other', 'large.js.code.retrieve'])
 })
@@ -50,15 +50,15 @@ test('a run that fails leaves no cache', () => {
   expect(cacheFiles()).toEqual([])
 })
 
-test('without a compile cache the script runs as well', () => {
+test('a script runs without a compile cache', () => {
   expect(run(GREET, 'ask', { NODE_DISABLE_COMPILE_CACHE: '1' })).toBe('Good day, Ada.')
   expect(cacheFiles()).toEqual([])
 })
 
-test('a cache that cannot be used is made again', () => {
+test('an unusable cache is rewritten', () => {
   run(GREET)
   const made = readFileSync(cacheFile())
-  // V8 compares lengths and versions: what follows its header it runs as it is, with a crash or without end.
+  // V8 checks only lengths and versions in its header: damaged code after it would crash or hang.
   const holes = [64, 128, made.length >> 1, made.length - 8].map((at) => Buffer.from(made).fill(0, at))
   for (const broken of [Buffer.alloc(0), Buffer.from('not this'), made.subarray(0, 100), ...holes]) {
     writeFileSync(cacheFile(), broken)
@@ -69,7 +69,7 @@ test('a cache that cannot be used is made again', () => {
   }
 })
 
-test('a cache grows with what later runs need, once a day', () => {
+test('a cache is extended once a day with functions that later runs compiled', () => {
   run(GREET)
   const yesterday = Date.now() / 1000 - 25 * 60 * 60
   utimesSync(cacheFile(), yesterday, yesterday)
@@ -77,18 +77,18 @@ test('a cache grows with what later runs need, once a day', () => {
   expect(statSync(cacheFile()).mtimeMs / 1000).toBeGreaterThan(yesterday + 3600)
 })
 
-test.skipIf(process.getuid === undefined)('a cache that others could have written is not run', () => {
+test.skipIf(process.getuid === undefined)('a cache that other users could have written is ignored', () => {
   const other = SCRIPT.replace('Good day', 'Bad luck')
   writeFileSync(join(folder, 'large.js.code'), other)
   run(GREET)
   writeFileSync(join(folder, 'large.js.code'), SCRIPT)
-  // Only the length of the source is compared: this is what a stranger's cache would do.
+  // V8 compares only the length of the source, so a forged cache would run.
   expect(run(GREET)).toBe('Bad luck, Ada.')
   chmodSync(cacheFile(), 0o622)
   expect(run(GREET)).toBe('Good day, Ada.')
 })
 
-test('a thread leaves the cache of the command alone', () => {
+test('a thread does not change the cache of the command', () => {
   const program = `
     const { Worker } = require('node:worker_threads')
     new Worker("process.chdir; require('node:module').enableCompileCache(); require('./large.cjs').greet('Ada')", { eval: true })`

@@ -1,6 +1,6 @@
 /**
- * Runs a large script from V8's compiled code of an earlier run. Node's own compile cache holds what was compiled when a file was loaded, which
- * leaves out nearly every function; compiling those again is a sixth of a short command's time.
+ * Runs a large script from V8 code that an earlier run compiled. Node's own compile cache holds only code compiled while a file loads,
+ * which omits nearly every function; compiling those again takes a sixth of a short command's time.
  */
 
 import { hash } from 'node:crypto'
@@ -9,25 +9,25 @@ import { getCompileCacheDir } from 'node:module'
 import { basename, dirname, join } from 'node:path'
 import { Script } from 'node:vm'
 
-/** Made again after this time, so that it comes to hold what later runs needed. */
+/** The cache is rewritten after this time, to include functions that later runs have compiled. */
 const KEPT_MS = 24 * 60 * 60 * 1000
-/** What others could have written is not run. */
+/** Mode bits of a cache that other users could have written, and that is therefore ignored. */
 const WRITABLE_BY_OTHERS = 0o022
 /** Length of a checksum, in bytes. */
 const SUM_BYTES = 32
 
-/** What a CommonJS module is given. */
+/** The variables of a CommonJS module. */
 export interface ScriptScope {
   readonly module: { readonly exports: object }
   readonly require: (id: string) => unknown
 }
 
 /**
- * Runs a CommonJS file in its place, with stack traces as ever; it may not use `import()`. Works without a cache where Node's compile cache is
- * not enabled or cannot be written.
+ * Runs a CommonJS file under its own path, with normal stack traces; the file must not use `import()`. Runs it without a cache when
+ * Node's compile cache is not enabled or not writable.
  *
- * @param path absolute; the name changes with the content, of which only the length is compared.
- * @param variant lower-case letters; keeps apart what different uses of the file need.
+ * @param path absolute; must change with the content, because only the length of the content is compared.
+ * @param variant lower-case letters; separates the caches of different uses of the file.
  */
 export function runCached(path: string, variant: string, { module, require }: ScriptScope): void {
   const folder = getCompileCacheDir()
@@ -41,10 +41,10 @@ export function runCached(path: string, variant: string, { module, require }: Sc
     ...(cached === undefined ? {} : { cachedData: cached.data }),
   })
   const isFresh = cached?.isOld === false && script.cachedDataRejected === false
-  // A thread needs other functions than the command.
+  // Threads do not write the cache: they compile other functions than the command.
   if (cachePath !== undefined && !isFresh && process.getBuiltinModule('node:worker_threads').isMainThread) {
     process.once('exit', (code) => {
-      // A run that failed has not come far.
+      // A failed run has compiled only a few functions.
       if (code === 0) write(cachePath, script)
     })
   }
@@ -74,7 +74,7 @@ function write(path: string, script: Script): void {
     writeFileSync(unfinished, sealed(script.createCachedData()), { mode: 0o600, flag: 'wx' })
     renameSync(unfinished, path)
   } catch {
-    // The next run compiles, as this one did.
+    // Without a cache the next run compiles again.
     remove(unfinished)
   }
 }
@@ -83,21 +83,21 @@ function remove(path: string): void {
   try {
     rmSync(path, { force: true })
   } catch {
-    // A folder that has become another one since then.
+    // The folder has been replaced meanwhile.
   }
 }
 
 /**
- * V8 looks at no more than the header of what it is given: bytes that were lost, as after a power failure, would crash this run and all that
- * follow, or never let them end.
+ * Appends a checksum. V8 checks only the header of its data: lost bytes, as after a power failure, would crash or hang this run and all
+ * later ones.
  */
 function sealed(data: Buffer): Buffer {
   return Buffer.concat([data, sumOf(data)])
 }
 
-/** `undefined` for what is not as it was written. */
+/** Returns the data; `undefined` when the checksum does not match. */
 function unsealed(file: Buffer): Buffer | undefined {
-  // The sum stands at the end, so that the data begins where V8 need not copy it.
+  // The checksum is at the end, so that the data is aligned and V8 need not copy it.
   const data = file.subarray(0, Math.max(0, file.length - SUM_BYTES))
   return sumOf(data).equals(file.subarray(data.length)) ? data : undefined
 }

@@ -1,6 +1,6 @@
-/** Names of files that hold source code or the settings of programs, line by line. */
+/** Recognises names of source code and configuration files. */
 
-/** Extensions without a point, parted by spaces. */
+/** Extensions without a dot, separated by spaces. */
 export const CODE_EXTENSIONS: string =
   'ts mts cts tsx js mjs cjs jsx vue svelte astro py pyi pyx rb rake gemspec php phtml java kt kts groovy gradle scala sc clj cljs cljc edn ' +
   'c h cc cpp cxx hpp hh hxx ino m mm cs fs fsi fsx vb go rs zig nim d swift dart lua pl pm t r jl hs lhs ml mli elm ex exs erl hrl lisp lsp el scm rkt ' +
@@ -10,7 +10,7 @@ export const CODE_EXTENSIONS: string =
 
 const EXTENSIONS: ReadonlySet<string> = new Set(CODE_EXTENSIONS.split(' '))
 
-/** Whether the name at the end of a path or URL promises code. */
+/** Returns whether a path or URL ends in the name of a code file. */
 export function isCodeName(path: string): boolean {
   const extension = /\.([^./\\]+)$/.exec(path)?.[1]
   return extension !== undefined && EXTENSIONS.has(extension.toLowerCase())

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 
 const MODULE = new URL('environment.ts', import.meta.url).href
 
-/** Runs a program that was started with two keys, and gives what it prints. */
+/** Starts a program with two secrets in its environment, and returns its output. */
 function started(program: string): unknown {
   const { stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '--eval', program], {
     encoding: 'utf8',
@@ -13,7 +13,7 @@ function started(program: string): unknown {
   return JSON.parse(stdout)
 }
 
-it('a variable that was taken is found by us, and by no child', () => {
+it('a removed variable is available to us, but not to child processes', () => {
   const program = `
     import { execFileSync } from 'node:child_process'
     import { environment, takenValues, takeVariables } from '${MODULE}'
@@ -23,7 +23,7 @@ it('a variable that was taken is found by us, and by no child', () => {
   expect(started(program)).toEqual([null, 'canary-1', ['canary-1', 'canary-2'], false, true])
 })
 
-it('its value leaves the memory that /proc shows', { skip: process.platform !== 'linux' }, () => {
+it('its value is erased from the memory that /proc shows', { skip: process.platform !== 'linux' }, () => {
   const program = `
     import { readFileSync } from 'node:fs'
     import { takeVariables } from '${MODULE}'

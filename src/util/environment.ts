@@ -1,22 +1,22 @@
-/** Reads the environment of the process, and removes keys from it once they are read. */
+/** Reads the environment of the process, and removes secrets from it after reading. */
 
 import { closeSync, openSync, readFileSync, readSync, writeSync } from 'node:fs'
 
 const taken = new Map<string, string>()
 
-/** The environment with what was taken out of it. */
+/** Returns the environment, including variables that were removed from `process.env`. */
 export function environment(): NodeJS.ProcessEnv {
   return taken.size === 0 ? process.env : { ...process.env, ...Object.fromEntries(taken) }
 }
 
-/** The values that were taken: nothing that is written down or shown may hold them. */
+/** Returns the removed values, which must not be stored or shown. */
 export function takenValues(): readonly string[] {
   return [...taken.values()]
 }
 
 /**
- * Takes variables out of the environment of the process. From then on only `environment()` has them. A variable that is set again later is taken
- * again with the next call.
+ * Removes variables from the environment of the process; afterwards only `environment()` returns them. The next call also removes
+ * variables that were set again.
  */
 export function takeVariables(names: Iterable<string>): void {
   const found: string[] = []
@@ -30,22 +30,22 @@ export function takeVariables(names: Iterable<string>): void {
   if (found.length > 0 && process.platform === 'linux') blankInitial(found)
 }
 
-/** Keeps values as if they had been taken out of the environment: only `environment()` has them, and nothing that is written down shows them. */
+/** Adds values as if they had been removed from the environment: only `environment()` returns them, and they are redacted. */
 export function keepValues(values: Readonly<Record<string, string>>): void {
   for (const [name, value] of Object.entries(values)) taken.set(name, value)
 }
 
-/** Bytes of the environment that a process can have been started with. */
+/** Maximum size of the initial environment of a process, in bytes. */
 const MOST = 8_000_000
 
 /**
- * Overwrites values in the memory that `/proc/self/environ` shows: the environment that the process was started with, which stays as it is when
- * a variable is removed. A process may write its own memory. Where the system does not let it, the key stays visible there.
+ * Overwrites values in the memory that `/proc/self/environ` shows: the initial environment of the process, which removing a variable
+ * does not change. If the system does not let the process write its own memory, the values stay visible there.
  */
 function blankInitial(names: readonly string[]): void {
   let memory: number | undefined
   try {
-    // Fields 50 and 51 of `proc(5)`, counted behind the name of the program, which may hold anything.
+    // Fields 50 and 51 of `proc(5)`, counted after the name of the program, which may hold spaces.
     const fields = readFileSync('/proc/self/stat', 'latin1')
       .replace(/^.*\) /s, '')
       .trim()
@@ -65,7 +65,7 @@ function blankInitial(names: readonly string[]): void {
       }
     }
   } catch {
-    // Another kernel, or no such right.
+    // Not Linux, or writing is not permitted.
   } finally {
     if (memory !== undefined) closeSync(memory)
   }

@@ -12,18 +12,18 @@ import {
 } from 'node:fs'
 import { dirname, isAbsolute, relative, sep } from 'node:path'
 
-/** Flags for a file whose place was found by following every link: one that stands there now was put there since, and a pipe is not waited for. */
+/** Flags to open a fully resolved path: refuses a link, which must be new, and does not wait for a pipe. */
 export const AS_IT_WAS_FOUND: number = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOFOLLOW ?? 0)
 
-/** Compares by components of the path; both have to be real paths. A folder is inside itself. */
+/** Compares real paths by their components. A folder is inside itself. */
 export function isInside(path: string, folder: string): boolean {
   const way = relative(folder, path)
   return way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way)
 }
 
 /**
- * Makes a folder and those above it; tells whether it had to be made. Not `mkdirSync` with `recursive`: where a folder is there and takes no
- * other (`/proc`), that one of Node 24 tries again for ever.
+ * Creates a folder and its parents; returns whether it was created. Does not use `mkdirSync` with `recursive`: in Node 24 that loops
+ * forever when an existing folder refuses new ones (`/proc`).
  */
 export function makeFolder(path: string, mode: number): boolean {
   if (statSync(path, { throwIfNoEntry: false })?.isDirectory() === true) return false
@@ -33,16 +33,16 @@ export function makeFolder(path: string, mode: number): boolean {
     mkdirSync(path, { mode })
     return true
   } catch (error) {
-    // Another process was faster, and its folder is as good.
+    // Another process has created the folder meanwhile.
     if (statSync(path, { throwIfNoEntry: false })?.isDirectory() === true) return false
     throw error
   }
 }
 
-/** Milliseconds after which a lock counts as one of a process that has died: work under a lock takes a few. */
+/** Milliseconds after which a lock counts as left by a dead process; work under a lock takes a few milliseconds. */
 const LOCK_MS = 2000
 
-/** Runs `work`, which reads a file and replaces it, while no other process does so with the same file. Waits for others without yielding. */
+/** Runs `work`, which reads and replaces a file, under a lock between processes. Blocks the event loop while waiting for the lock. */
 export function whileLocked<T>(path: string, work: () => T): T {
   const lock = `${path}.lock`
   for (;;) {
@@ -64,14 +64,14 @@ export function whileLocked<T>(path: string, work: () => T): T {
 }
 
 /**
- * Replaces a file as a whole: whoever reads it sees the old content or the new, also after a crash in between. Readable by its owner alone.
+ * Replaces a file atomically: readers see the old content or the new, also after a crash. Only the owner can read the file.
  */
 export function writeFileAtomically(path: string, content: string): void {
   const temporary = `${path}.${process.pid}.${Date.now().toString(36)}.tmp`
   try {
     const file = openSync(temporary, 'wx', 0o600)
     try {
-      // Unlike one `writeSync` it writes all, or throws: a disk that becomes full takes a part.
+      // Writes everything or throws, unlike `writeSync`, which may write a part when the disk becomes full.
       writeFileSync(file, content)
       fsyncSync(file)
     } finally {

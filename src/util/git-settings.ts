@@ -1,17 +1,17 @@
-/** Settings of git that win over every file, handed over in the environment. */
+/** Git settings that override every configuration file, passed in the environment. */
 
 export type GitSettings = readonly (readonly [key: string, value: string])[]
 
-/** What a repository must not bring, whoever runs git in it: the programs that its own configuration could name. */
+/** Disables programs that the configuration of a repository could make git run. */
 export const HARMLESS_GIT: GitSettings = [
   ['core.fsmonitor', 'false'],
   ['core.virtualFilesystem', ''],
   ['core.hooksPath', '/dev/null'],
-  // Files that look like a repository without being called one make none.
+  // Ignores bare repositories that are embedded in a work tree.
   ['safe.bareRepository', 'explicit'],
 ]
 
-/** The variables that carry the settings; git counts them, and one that is missing would make every command fail. */
+/** Returns the variables that pass the settings to git. Their numbers must have no gap, or every git command fails. */
 export function gitVariables(settings: GitSettings): Record<string, string> {
   const pairs = settings.flatMap(([key, value], index) => [
     [`GIT_CONFIG_KEY_${index}`, key] as const,

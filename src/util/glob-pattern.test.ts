@@ -35,12 +35,12 @@ describe('globs for names of files', () => {
     expect(globPattern(pattern).matches(path)).toBe(matches)
   })
 
-  it('a leading ! turns it round', () => {
+  it('a leading ! negates the pattern', () => {
     const { negated, matches } = globPattern('!*.ts')
     expect([negated, matches('a.ts')]).toEqual([true, true])
   })
 
-  it('costs no more than its length times that of the name', () => {
+  it('costs at most its length times that of the name', () => {
     const name = 'a'.repeat(2000)
     expect(globPattern(`${'a*'.repeat(1000)}b`).matches(name)).toBe(false)
     expect(globPattern(`${'**/'.repeat(200)}b`).matches('a/'.repeat(200))).toBe(false)

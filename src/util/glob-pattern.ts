@@ -1,6 +1,6 @@
 /**
- * Patterns for names of files, as `.gitignore` and ripgrep know them, matched without regular expressions, so that a pattern costs no more
- * than its length times that of the path: `*`, `?`, `[a-z]`, `{ts,tsx}`, and `**` for any number of folders.
+ * Matches file name patterns of `.gitignore` and ripgrep: `*`, `?`, `[a-z]`, `{ts,tsx}`, and `**` for any number of folders. Uses no
+ * regular expressions, so the cost is at most the length of the pattern times that of the path.
  */
 
 const MAX_ALTERNATIVES = 200
@@ -10,20 +10,20 @@ export interface GlobPattern {
   readonly matches: (path: string) => boolean
 }
 
-/** A pattern without `/` is about the name alone, wherever the file lies. A leading `!` turns it round. */
+/** Parses a pattern. Without `/` it matches the name in any folder. A leading `!` negates it. */
 export function globPattern(pattern: string): GlobPattern {
   const negated = pattern.startsWith('!')
   const alternatives = alternativesOf(negated ? pattern.slice(1) : pattern).map((each) => {
     const path = each.replace(/^\.?\/+/, '')
     const rooted = each.startsWith('/') || path.replace(/\/$/, '').includes('/')
-    // A folder stands for all that is in it.
+    // A folder pattern matches everything in the folder.
     const whole = path.endsWith('/') ? `${path}**` : path
     return (rooted ? whole : `**/${whole}`).split('/').map((part) => (part === '**' ? part : readTokens(part)))
   })
   return { negated, matches: (path) => alternatives.some((each) => matchesParts(each, path.split('/'))) }
 }
 
-/** `a{b,c}d` is `abd` and `acd`; braces may stand in braces. */
+/** Expands `a{b,c}d` to `abd` and `acd`; braces may be nested. */
 function alternativesOf(pattern: string): string[] {
   const done: string[] = []
   const left = [pattern]
@@ -47,7 +47,7 @@ function innermostBraces(pattern: string): [open: number, close: number] | undef
 }
 
 function matchesParts(patterns: readonly ('**' | readonly Token[])[], parts: readonly string[]): boolean {
-  // reach[j]: the patterns so far describe the first j parts.
+  // reach[j]: the patterns so far match the first j parts.
   let reach = [true, ...parts.map(() => false)]
   for (const pattern of patterns) {
     const next = [pattern === '**' && reach[0] === true]
@@ -63,7 +63,7 @@ function matchesParts(patterns: readonly ('**' | readonly Token[])[], parts: rea
 
 type Token = '*' | ((char: string) => boolean)
 
-/** With one way back, to the last star: what stands before it never has to be looked at again. */
+/** Matches a name. Backtracks only to the last star: earlier tokens need not be matched again. */
 function matchesName(tokens: readonly Token[], name: string): boolean {
   const chars = [...name]
   let [at, token, star, from] = [0, 0, -1, 0]

@@ -1,6 +1,6 @@
-/** Patterns with `*` in them, matched in time that is linear in the text for each star: a pattern cannot hold up the process. */
+/** Matches patterns with `*` in time linear in the text for each star, so that a pattern cannot block the process. */
 
-/** Whether `pattern` describes all of `text`; `*` stands for any number of characters, everything else for itself. */
+/** Returns whether `pattern` matches all of `text`; `*` matches any number of characters, all others match themselves. */
 export function matchesGlob(pattern: string, text: string): boolean {
   const pieces = pattern.split('*')
   const first = pieces[0] ?? ''
@@ -17,11 +17,11 @@ export function matchesGlob(pattern: string, text: string): boolean {
   return true
 }
 
-/** As `matchesGlob`, over the parts of a path: `**` stands for any number of parts, `*` stays inside one. */
+/** Matches the parts of a path as `matchesGlob` does: `**` matches any number of parts, `*` matches within a part. */
 export function matchesPath(pattern: string, path: string): boolean {
   const patterns = pattern.split('/')
   const parts = path.split('/')
-  // reach[j]: the patterns so far describe the first j parts.
+  // reach[j]: the patterns so far match the first j parts.
   let reach = [true, ...parts.map(() => false)]
   for (const each of patterns) {
     const next = [each === '**' && (reach[0] ?? false)]
@@ -37,7 +37,7 @@ export function matchesPath(pattern: string, path: string): boolean {
   return reach.at(-1) ?? false
 }
 
-/** Whether a prohibition means a path. It does not look at case nor at how a letter is composed, as some file systems do not. */
+/** Returns whether a deny pattern matches a path. Ignores case and Unicode normalisation, as some file systems do. */
 export function isClosed(path: string, patterns: readonly string[]): boolean {
   return patterns.some((pattern) => matchesPath(folded(pattern), folded(path)))
 }
@@ -46,7 +46,7 @@ export function folded(path: string): string {
   return path.normalize('NFC').toLowerCase()
 }
 
-/** `https://example.org/docs/*`, or a host alone: `*.example.org`. `undefined` for a pattern that is neither. */
+/** Matches `https://example.org/docs/*` or a host alone, `*.example.org`. Returns `undefined` for a pattern of another form. */
 export function matchesUrl(pattern: string, url: URL): boolean | undefined {
   const parts = /^(?:(https?):\/\/)?([^/?#]*[^/?#:])(\/.*)?$/i.exec(pattern)
   if (parts === null) return undefined
@@ -57,7 +57,7 @@ export function matchesUrl(pattern: string, url: URL): boolean | undefined {
   return path === undefined || matchesGlob(path, url.pathname + url.search)
 }
 
-/** For tools that do not say what they act on: `env=staging, region=eu-*`. `undefined` for a pattern of another form. */
+/** Matches arguments of tools without subjects: `env=staging, region=eu-*`. Returns `undefined` for a pattern of another form. */
 export function matchesArguments(pattern: string, input: unknown): boolean | undefined {
   const conditions = pattern.split(',').map((condition) => /^\s*([\w.-]+)\s*=([^]*)$/.exec(condition))
   if (conditions.some((condition) => condition === null)) return undefined

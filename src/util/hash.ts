@@ -1,14 +1,14 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { isRecord } from './check.ts'
 
-/** SHA-256 of a text's UTF-8, hexadecimal. */
+/** Returns the SHA-256 of a text in UTF-8, hexadecimal. */
 export function sha256(text: string): string {
   return createHash('sha256').update(text, 'utf8').digest('hex')
 }
 
 /**
- * JSON with the members of every object in order, so that equal values are equal texts. Members that are `undefined` are left out. Values may be nested as
- * deeply as `JSON.stringify` takes them.
+ * Returns JSON with sorted members, so that equal values have equal texts. Omits members that are `undefined`. Values may be nested as
+ * deeply as `JSON.stringify` allows.
  */
 export function canonicalJson(value: unknown): string {
   return JSON.stringify(value, (_, member: unknown) => (isRecord(member) ? inOrder(member) : member)) ?? 'null'
@@ -20,7 +20,7 @@ function inOrder(object: object): object {
 
 const names = new WeakMap<object, string>()
 
-/** A name for an object that nothing else has, in this process or another. */
+/** Returns a globally unique name for an object, the same on every call. */
 export function nameOfObject(object: object): string {
   let name = names.get(object)
   if (name === undefined) {

@@ -6,17 +6,17 @@ import type { FileHandle } from 'node:fs/promises'
 import { dirname, join, relative, sep } from 'node:path'
 import type { Ignore } from 'ignore'
 
-/** Later files outweigh earlier ones. */
+/** Rules of later files override those of earlier files. */
 const RULE_FILES = ['.gitignore', '.criaignore']
-/** Rules of a person for a clone, which are not committed. */
+/** The user's rules for a clone, which are not committed. */
 const EXCLUDE_FILE = join('.git', 'info', 'exclude')
-/** Every file is held against every rule. */
+/** Maximum size of a rule file: every file is matched against every rule. */
 const MAX_BYTES = 500_000
 const SPECIAL = /[\\*?[\]! #]/g
 
-/** Rules that hold in one folder: those of all folders above it up to the root of the repository, and its own. */
+/** The rules that apply in a folder: its own, and those of the folders above it up to the root of the repository. */
 export class IgnoreRules {
-  /** Rules speak of paths relative to this folder. */
+  /** The folder to which paths in rules are relative. */
   readonly #top: string
   readonly #rules: Ignore
 
@@ -25,7 +25,7 @@ export class IgnoreRules {
     this.#rules = rules
   }
 
-  /** Rules for a folder that a walk begins with. Rules above it that would leave out the folder itself do not count: it was named. */
+  /** Reads the rules for the first folder of a walk. Rules above it that exclude the folder itself are ignored, because it was named. */
   static async at(folder: string): Promise<IgnoreRules> {
     const top = await repositoryRoot(folder)
     if (top === undefined) return new IgnoreRules(folder, await noRules()).below(folder)
@@ -34,7 +34,7 @@ export class IgnoreRules {
     return rules.ignores(folder, true) ? new IgnoreRules(folder, await noRules()).below(folder) : rules.below(folder)
   }
 
-  /** With the rule files of a folder inside. */
+  /** Returns the rules for a subfolder, including its own rule files. */
   async below(folder: string): Promise<IgnoreRules> {
     const found = await Promise.all(RULE_FILES.map((name) => read(join(folder, name))))
     const patterns = found.flatMap((text) => text.split(/\r?\n/))
@@ -50,7 +50,7 @@ export class IgnoreRules {
   }
 }
 
-/** A pattern of a nested file as the topmost one would say it, so that the last match decides over all files as it does in git. */
+/** Rewrites a pattern of a nested file relative to the top folder, so that the last match over all files decides, as in git. */
 function inFolder(line: string, prefix: string): string {
   if (prefix === '' || line.trim() === '' || line.startsWith('#')) return line
   const isNegative = line.startsWith('!')
@@ -73,7 +73,7 @@ async function repositoryRoot(folder: string): Promise<string | undefined> {
   }
 }
 
-/** From `top` down to the folder above `folder`. */
+/** Returns the folders from `top` down to the parent of `folder`. */
 function foldersBetween(top: string, folder: string): string[] {
   const folders: string[] = []
   for (let at = folder; at !== top;) {
@@ -87,11 +87,11 @@ function pathBetween(top: string, path: string): string {
   return relative(top, path).split(sep).join('/')
 }
 
-/** A rule file that is missing, is no file, cannot be read or is beyond all measure holds no rules. */
+/** Reads a rule file; returns an empty text if it is missing, not a regular file, unreadable or too large. */
 async function read(path: string): Promise<string> {
   let file: FileHandle | undefined
   try {
-    // A pipe is not waited for.
+    // Does not wait for a pipe.
     file = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0))
     const stats = await file.stat()
     if (!stats.isFile() || stats.size > MAX_BYTES) return ''

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { jsonPieces } from './json-pieces.ts'
 
 describe('jsonPieces', () => {
-  it('together are what JSON.stringify gives', () => {
+  it('together equal the result of JSON.stringify', () => {
     fc.assert(
       fc.property(fc.anything({ withDate: true, withNullPrototype: true }), (value) => {
         let json: string | undefined

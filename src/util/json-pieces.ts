@@ -1,9 +1,9 @@
-/** JSON in pieces: a value whose JSON is longer than the longest string of the engine can still be written. */
+/** Writes JSON in pieces, for values whose JSON exceeds the maximum string length of the engine. */
 
-/** Characters of a piece, about; a long text is cut into as many. */
+/** Approximate characters of a piece; long strings are cut at this length. */
 const PIECE = 1_000_000
 
-/** The JSON of a value, as `JSON.stringify` gives it, cut anywhere. Takes memory in proportion to the value and a piece, not to its JSON. */
+/** Yields the output of `JSON.stringify` in pieces, cut anywhere. Holds only a piece in memory, not the whole JSON. */
 export function* jsonPieces(value: unknown): Generator<string, void, undefined> {
   let waiting = ''
   for (const part of parts(value, 0)) {
@@ -15,7 +15,7 @@ export function* jsonPieces(value: unknown): Generator<string, void, undefined> 
   if (waiting !== '') yield waiting
 }
 
-/** Below this depth only what is nested deeper than any message is; it is small, or it fails as ever. */
+/** Depth below which a value is written by `JSON.stringify` at once. Messages are not nested this deeply. */
 const DEEP = 64
 
 function* parts(value: unknown, depth: number): Generator<string, void, undefined> {
@@ -23,7 +23,7 @@ function* parts(value: unknown, depth: number): Generator<string, void, undefine
     yield '"'
     for (let at = 0; at < value.length;) {
       let end = Math.min(at + PIECE, value.length)
-      // Half of a surrogate pair would be escaped.
+      // Keeps surrogate pairs together; half of a pair would be escaped.
       if (end < value.length && isHighSurrogate(value.charCodeAt(end - 1))) end -= 1
       yield JSON.stringify(value.slice(at, end)).slice(1, -1)
       at = end

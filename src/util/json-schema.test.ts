@@ -50,11 +50,11 @@ describe('schemaProblems', () => {
     [{ name: 'Ada', more: 10 }, ['more: must be more than 10, but is 10']],
     [{ name: 'Ada', names: { long: 1 } }, ['names.long: its name must have at most 3 characters, but is "long"']],
     [{ name: 'Ada', open: { a: 'x' } }, ['open.a: must be number, but is "x"']],
-  ])('CORE-STRUCT-001 says of %j what is wrong, and nothing that is not', (value, problems) => {
+  ])('CORE-STRUCT-001 reports exactly the mismatches of %j', (value, problems) => {
     expect(schemaProblems(schema, value)).toEqual(problems)
   })
 
-  it('CORE-STRUCT-001 tells the alternatives of each item apart', () => {
+  it('CORE-STRUCT-001 reports the alternatives of each item separately', () => {
     const items = { anyOf: [{ type: 'string' }, { type: 'object', properties: { a: { type: 'null' } }, required: ['b'] }] }
     expect(schemaProblems({ type: 'array', items }, [3, 'x', { a: 1 }])).toEqual([
       '0: fits none of the alternatives (0: must be string, but is 3; or 0: must be object, but is 3)',

@@ -5,7 +5,7 @@ import type { OutputUnit } from '@cfworker/json-schema'
 
 const validators = new WeakMap<object, Validator>()
 
-/** What does not fit, one line each as `place: problem`; empty when the value fits. Every line is true by itself. */
+/** Returns a line `place: problem` for each mismatch; empty when the value fits. Each line is correct on its own. */
 export function schemaProblems(schema: object, value: unknown): string[] {
   let validator = validators.get(schema)
   if (validator === undefined) {
@@ -23,7 +23,7 @@ interface Checked {
   readonly value: unknown
 }
 
-/** Keywords that only say that something inside them does not fit, which has a line of its own. */
+/** Keywords that only report a mismatch inside them, which has its own line. */
 const CONTAINERS: ReadonlySet<string> = new Set(
   'properties patternProperties items prefixItems $ref $dynamicRef allOf if dependentSchemas propertyNames'.split(' '),
 )
@@ -36,7 +36,7 @@ function linesOf(errors: readonly OutputUnit[], checked: Checked): string[] {
     const unit = errors[at] as OutputUnit
     const { keyword, keywordLocation, instanceLocation } = unit
     if (keyword === 'anyOf' || keyword === 'oneOf') {
-      // What is wrong by one branch alone is not wrong: the branches are told together.
+      // A mismatch with a single branch is not a problem by itself: the branches are reported together.
       let end = at + 1
       while (errors[end]?.keywordLocation.startsWith(`${keywordLocation}/`) === true) end++
       lines.push(`${placeOf(instanceLocation)}: ${alternatives(unit, errors.slice(at + 1, end), checked)}`)
@@ -65,7 +65,7 @@ function alternatives({ keywordLocation, error }: OutputUnit, inner: readonly Ou
   return `fits none of the alternatives (${texts.join('; or ')})`
 }
 
-/** Words for each keyword of JSON Schema; `%` stands for the value of the keyword. */
+/** Message for each JSON Schema keyword; `%` stands for the value of the keyword. */
 const DEMANDS: Readonly<Record<string, string>> = {
   enum: 'must be one of %',
   const: 'must be %',
@@ -84,7 +84,7 @@ const DEMANDS: Readonly<Record<string, string>> = {
   contains: 'must have an item that fits %',
 }
 
-/** What is wrong with the value at one place, by one keyword. */
+/** Describes the mismatch of the value at a place with a keyword. */
 function problemOf({ keyword, keywordLocation, instanceLocation, error }: OutputUnit, { schema, value }: Checked): string {
   if (keyword === 'false') return 'is not allowed'
   const limit = keywordAt(schema, keywordLocation)
@@ -95,12 +95,12 @@ function problemOf({ keyword, keywordLocation, instanceLocation, error }: Output
   return demand === undefined ? error : `${isName ? 'its name ' : ''}${demand}, but is ${shown(found)}`
 }
 
-/** The name in double quotes, which may hold some itself. */
+/** Returns the name in double quotes, which may contain double quotes itself. */
 function quotedIn(error: string): string {
   return /"(.*)"/s.exec(error)?.[1] ?? ''
 }
 
-/** `#/a/0/b` as `a.0.b`. */
+/** Returns `#/a/0/b` as `a.0.b`. */
 function placeOf(pointer: string): string {
   const keys = keysOf(pointer)
   return keys.length === 0 ? 'the value' : keys.join('.')
@@ -126,7 +126,7 @@ function valueAt(value: unknown, pointer: string): unknown {
   return keysOf(pointer).reduce(memberOf, value)
 }
 
-/** The value of the keyword, also behind references within the schema. */
+/** Returns the value of the keyword; follows references within the schema. */
 function keywordAt(schema: object, location: string): unknown {
   let at: unknown = schema
   for (const key of keysOf(location)) {

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { countChanges, unifiedDiff } from './line-diff.ts'
 
-/** What `patch` makes of it. */
+/** Returns the result of `patch`. */
 function applied(before: string, diff: string): string {
   const lines = before.split('\n').slice(0, -1)
   const made: string[] = []
@@ -58,7 +58,7 @@ describe('unified diff', () => {
     expect(unifiedDiff('a', 'x', 'x')).toBe('')
   })
 
-  it('applied to the one text it makes the other', () => {
+  it('turns the first text into the second when applied', () => {
     const text = fc
       .array(fc.constantFrom('a', 'b', 'c', ''), { maxLength: 25 })
       .map((lines) => lines.map((line) => `${line}\n`).join(''))
@@ -70,7 +70,7 @@ describe('unified diff', () => {
     )
   })
 
-  it('large texts are no trouble', () => {
+  it('handles large texts', () => {
     const lines = (seed: number): string => Array.from({ length: 200_000 }, (_, index) => `${index * seed}\n`).join('')
     expect(countChanges(unifiedDiff('f', lines(3), lines(7)))).toMatchObject({ added: expect.any(Number) as number })
   })

@@ -1,15 +1,15 @@
 /** Writes a unified diff of two texts. */
 
-/** Above this many comparisons the lines in the middle count as replaced as a whole. */
+/** Above this number of comparisons, the differing middle part is shown as replaced as a whole. */
 const MOST_WORK = 4_000_000
 const CONTEXT = 3
 
 type Edit = readonly [kind: ' ' | '-' | '+', line: string]
 
 /**
- * `''` for equal texts. A last line without a line end is marked as `diff` marks it.
+ * Returns a unified diff; `''` for equal texts. A last line without a line end is marked as `diff` does.
  *
- * @param name stands in both headers.
+ * @param name file name in both headers.
  */
 export function unifiedDiff(name: string, before: string, after: string): string {
   if (before === after) return ''
@@ -18,7 +18,7 @@ export function unifiedDiff(name: string, before: string, after: string): string
   return [`--- ${before === '' ? '/dev/null' : name}`, `+++ ${after === '' ? '/dev/null' : name}`, ...hunks].join('\n')
 }
 
-/** Lines that were taken away and added. */
+/** Counts the added and removed lines of a diff. */
 export function countChanges(diff: string): { readonly added: number; readonly removed: number } {
   const lines = diff.split('\n').slice(2)
   return {
@@ -47,7 +47,7 @@ function editsBetween(before: readonly string[], after: readonly string[]): Edit
   return [...before.slice(0, start).map(same), ...middle, ...before.slice(before.length - end).map(same)]
 }
 
-/** By the longest common subsequence, in a table. */
+/** Computes edits by the longest common subsequence, in a table. */
 function between(before: readonly string[], after: readonly string[]): Edit[] {
   const width = after.length + 1
   if ((before.length + 1) * width > MOST_WORK) {
@@ -103,7 +103,7 @@ function hunksOf(edits: readonly Edit[]): string[] {
     const added = hunk.filter(([kind]) => kind !== '-').length
     const range = (first: number, count: number): string => `${count === 0 ? first - 1 : first},${count}`
     lines.push(`@@ -${range(old, removed)} +${range(young, added)} @@`)
-    // One by one: a whole file is more than a call takes as arguments.
+    // One by one: spreading a whole file would exceed the maximum number of arguments.
     for (const [kind, line] of hunk) lines.push(kind + line)
     old += removed
     young += added

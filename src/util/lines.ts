@@ -1,19 +1,19 @@
-/** Finds the lines of a text by offset, and cuts a text without parting a character. */
+/** Finds the lines of a text by offset, and cuts a text between characters. */
 
 export interface Line {
   readonly start: number
-  /** Without the line break. */
+  /** Offset of the line break, or of the end of the text. */
   readonly end: number
-  /** Where the next line begins. */
+  /** Offset of the next line. */
   readonly next: number
 }
 
-/** The character that ends lines: LF, unless a text knows nothing but CR. */
+/** Returns the character that ends lines: CR for a text with CR but without LF, otherwise LF. */
 export function lineBreakOf(text: string): '\n' | '\r' {
   return text.includes('\r') && !text.includes('\n') ? '\r' : '\n'
 }
 
-/** The line that begins at `start`; the last one may lack its break. */
+/** Returns the line that begins at `start`; the last line may have no line break. */
 export function lineAt(text: string, start: number, end: number, lineBreak: string): Line {
   const found = text.indexOf(lineBreak, start)
   if (found === -1 || found >= end) return { start, end, next: end }
@@ -37,7 +37,7 @@ export function isWhiteSpace(text: string, at: number): boolean {
   return code >= 0xa0 && WHITE_SPACE.test(text.charAt(at))
 }
 
-/** The numbers of the lines that a range begins and ends on. @param first number of the line that the text begins on. */
+/** Returns the numbers of the first and last line of a range. @param first number of the first line of the text. */
 export function linesIn(
   text: string,
   first: number,
@@ -53,7 +53,7 @@ function countBreaks(text: string): number {
 
 const TAB_WIDTH = 4
 
-/** Columns of the white space that a line begins with, and the offset of its first other character; `end` where there is none. */
+/** Returns the columns of a line's leading white space, and the offset of its first other character, or `end`. */
 export function indentation(text: string, start: number, end: number): { readonly indent: number; readonly first: number } {
   let indent = 0
   let first = start
@@ -66,7 +66,7 @@ export function indentation(text: string, start: number, end: number): { readonl
   return { indent, first }
 }
 
-/** The first `length` UTF-16 units of a text, or one less where that would part a character. */
+/** Returns the first `length` UTF-16 units of a text, or one less if that would split a surrogate pair. */
 export function beginningOf(text: string, length: number): string {
   const last = text.charCodeAt(length - 1)
   const partsPair = length < text.length && last >= 0xd800 && last <= 0xdbff

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { expect, test } from 'vitest'
 import { listens } from './listens.ts'
 
-test('tells who listens from who does not', async () => {
+test('distinguishes open ports from closed ports', async () => {
   const server = createServer()
   await new Promise<void>((resolve) => {
     server.listen(0, '127.0.0.1', resolve)

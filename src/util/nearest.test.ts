@@ -10,10 +10,10 @@ test.each([
   ['LOGS', 'logs'],
   ['docter', 'doctor'],
   ['as', 'ask'],
-])('%s most likely meant %s', (word, meant) => {
+])('the nearest candidate to %s is %s', (word, meant) => {
   expect(nearest(word, COMMANDS)).toBe(meant)
 })
 
-test.each(['', 'xyz', 'frobnicate', 'a'.repeat(10_000)])('a word far from all candidates has none near (%#)', (word) => {
+test.each(['', 'xyz', 'frobnicate', 'a'.repeat(10_000)])('returns no candidate for a word that is far from all (%#)', (word) => {
   expect(nearest(word, COMMANDS)).toBeUndefined()
 })

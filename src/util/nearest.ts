@@ -1,6 +1,6 @@
 /**
- * Finds the candidate that a mistyped word most likely meant: smallest edit distance (insert, delete, replace, swap of neighbours), at most a third
- * of the word's length and never more than 3; `undefined` when none is that close.
+ * Returns the candidate with the smallest edit distance (insert, delete, replace, swap of neighbours) to a mistyped word. The distance
+ * is at most a third of the word's length and at most 3; returns `undefined` when no candidate is that close.
  */
 export function nearest(word: string, candidates: readonly string[]): string | undefined {
   const lower = word.toLowerCase()
@@ -16,7 +16,7 @@ export function nearest(word: string, candidates: readonly string[]): string | u
   return best
 }
 
-/** The first key of `given` that is none of `known` and nearly one of them, and which: most likely a slip of the pen. */
+/** Returns the first key of `given` that is likely a misspelling of a known key, and that known key. */
 export function misspelt(given: object, known: readonly string[]): { readonly key: string; readonly meant: string } | undefined {
   for (const key of Object.keys(given)) {
     const meant = known.includes(key) ? undefined : nearest(key, known)
@@ -25,16 +25,16 @@ export function misspelt(given: object, known: readonly string[]): { readonly ke
   return undefined
 }
 
-/** Every name of an options object, for `unknownOption`; the compiler sees to it that none is missing. */
+/** Returns all names of an options object, for `unknownOption`; the type check ensures that no name is missing. */
 export function namesOf<Options extends object>(names: Readonly<Record<keyof Options, unknown>>): readonly string[] {
   return Object.keys(names)
 }
 
 /**
- * The first name in `given` that is none of `known`, and what to tell about it: which was most likely meant, or where else it belongs, or which
- * there are. What is `undefined` was not given.
+ * Returns the first unknown name in `given`, with a message that names the most likely correction, the right place, or all known names.
+ * Ignores members that are `undefined`.
  *
- * @param elsewhere names that are known in another place, and how they are written there.
+ * @param elsewhere names that are valid in another place, and how they are written there.
  */
 export function unknownOption(
   given: object,

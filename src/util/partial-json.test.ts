@@ -22,7 +22,7 @@ describe('parsePartialJson', () => {
     expect(parsePartialJson(text)).toEqual(expected)
   })
 
-  it('never throws, and gives the value itself when the text is whole', () => {
+  it('never throws, and returns the value itself when the text is complete', () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.nat(), (value, cut) => {
         const text = JSON.stringify(value)

@@ -1,23 +1,23 @@
-/** Makes sense of JSON that is still being written, for showing; never for acting on. */
+/** Parses incomplete JSON for display only; the result must not be acted on. */
 
 const CLOSER: Readonly<Record<string, string>> = { '{': '}', '[': ']' }
 
 /**
- * The value that the beginning of a JSON text describes so far: open strings, lists and objects are closed, a member without its value is left
- * out. `undefined` while there is nothing to show.
+ * Parses the beginning of a JSON text: closes open strings, lists and objects, and omits a member without a value. Returns `undefined`
+ * while there is no value yet.
  */
 export function parsePartialJson(text: string): unknown {
   for (const candidate of completions(text)) {
     try {
       return JSON.parse(candidate)
     } catch {
-      // The next one leaves out more of the end.
+      // The next completion omits more of the end.
     }
   }
   return undefined
 }
 
-/** Ways to complete the text, those that keep the most first. */
+/** Yields completions of the text; those that keep more of it come first. */
 function* completions(text: string): Generator<string> {
   const { open, inString, lastComma } = scan(text)
   const closers = open
@@ -27,7 +27,7 @@ function* completions(text: string): Generator<string> {
   const closed = inString ? `${text.replace(/\\(?:u[\da-fA-F]{0,3})?$/, '')}"` : text
   yield closed + closers
   yield closed.replace(/[,:]\s*$/, '') + closers
-  // A cut literal or number, or a key without its value: back to the last member that was whole.
+  // For a cut literal or number, or a key without its value: returns to the last complete member.
   if (lastComma !== undefined) {
     yield (
       text.slice(0, lastComma.at) +

@@ -7,7 +7,7 @@ const CHARACTERS = Array.from({ length: 0x3000 }, (_, code) => String.fromCodePo
 )
 
 test.each(['L', 'Lu', 'Ll', 'Lt', 'Lm', 'Lo', 'M', 'N', 'P', 'S', 'Sentence_Terminal', 'Script=Thai', 'Script=Han'])(
-  'the class %s has the same characters in a text of any kind',
+  'the class %s matches the same characters in any text',
   (name) => {
     const pattern = patternFor(`[\\p{${name}}]`, 'u')
     const whole = new RegExp(`\\p{${name}}`, 'u')
@@ -17,7 +17,7 @@ test.each(['L', 'Lu', 'Ll', 'Lt', 'Lm', 'Lo', 'M', 'N', 'P', 'S', 'Sentence_Term
   },
 )
 
-test('finds in Latin text what the whole pattern finds', () => {
+test('finds the same matches in Latin text as the full pattern', () => {
   const source = String.raw`(?:[\p{Lu}]\.){2,}|[\p{N}]+|(?:(?![\p{Script=Thai}])[\p{L}\p{M}])+(?:['’][\p{L}]+)*`
   const pattern = patternFor(source, 'gu')
   const whole = new RegExp(source, 'gu')
@@ -29,7 +29,7 @@ test('finds in Latin text what the whole pattern finds', () => {
   )
 })
 
-test('refuses a class that it cannot narrow', () => {
+test('refuses an unsupported class', () => {
   expect(() => patternFor(String.raw`[\p{Greek}]`, 'u')('a')).toThrow(TypeError)
   expect(() => patternFor(String.raw`[\p{Script=Latin}]`, 'u')('a')).toThrow(TypeError)
 })

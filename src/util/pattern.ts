@@ -1,13 +1,13 @@
 /**
- * Patterns over the letters of all scripts that cost little where a text is written in Latin letters.
+ * Makes patterns over the letters of all scripts that are cheap for text in Latin letters.
  *
- * The classes of all scripts have hundreds of ranges each, and compiling one takes a millisecond: too much for a process that answers one
- * question. For a text of Latin-1 characters and general punctuation a few ranges say the same.
+ * Unicode classes have hundreds of ranges, and compiling a class takes a millisecond: too slow for a process that answers a single
+ * question. For Latin-1 text and general punctuation a few ranges are equivalent.
  */
 
 const NOT_LATIN = /[^\0-\xff\u2000-\u206f]/
 
-/** What is left of a class (https://www.unicode.org/reports/tr44/) among the characters that `NOT_LATIN` does not name. */
+/** Members of a class (https://www.unicode.org/reports/tr44/) among the characters that `NOT_LATIN` does not match. */
 const LATIN: Readonly<Record<string, string>> = {
   L: 'A-Za-zªµºÀ-ÖØ-öø-ÿ',
   Lu: 'A-ZÀ-ÖØ-Þ',
@@ -24,10 +24,10 @@ const LATIN: Readonly<Record<string, string>> = {
 const CLASS = /\\p\{(\w+)(=\w+)?\}/g
 
 /**
- * Makes a function that gives the pattern to read a text with.
+ * Returns a function that returns the pattern to use for a text.
  *
  * @param source of a regular expression, in which `\p{L}`, `Lu`, `Ll`, `Lt`, `Lm`, `Lo`, `M`, `N`, `P`, `S`, `Sentence_Terminal` and scripts other
- *   than Latin stand within brackets; with another class the function throws a TypeError when it is first asked.
+ *   than Latin are within brackets; with another class the returned function throws a TypeError when first called.
  */
 export function patternFor(source: string, flags: 'u' | 'gu' | 'iu'): (text: string) => RegExp {
   let latin: RegExp | undefined
@@ -38,7 +38,7 @@ export function patternFor(source: string, flags: 'u' | 'gu' | 'iu'): (text: str
   }
 }
 
-/** A pattern that is compiled when it is first asked for: the runs that do not need it do not pay for it. */
+/** Compiles a pattern on first use, to save time in runs that do not need it. */
 export function whenNeeded(make: () => RegExp): () => RegExp {
   let made: RegExp | undefined
   return () => (made ??= make())

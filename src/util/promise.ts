@@ -1,21 +1,21 @@
-/** Tells whether a value is a promise, also one of another library. */
+/** Returns whether a value is a promise, also a promise of another library. */
 export function isPromise<T>(value: T | PromiseLike<T>): value is PromiseLike<T> {
   return typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function'
 }
 
-/** Waits only where there is something to wait for. */
+/** Awaits a promise, and ignores other values and the result. */
 export async function settled(work: unknown): Promise<void> {
   if (isPromise(work)) await work
 }
 
-/** Lets work go on that a callback began and nobody waits for: its failure is nobody's, least of all the process's. */
+/** Ignores the rejection of a floating promise, which would otherwise end the process. */
 export function unheard(value: unknown): void {
   if (isPromise(value)) value.then(undefined, () => {})
 }
 
 /**
- * Settles as `work` does, or rejects with the signal's reason as soon as it is aborted. The work is told by the signal itself; should it fail later,
- * nobody is left to hear it, and nothing is thrown.
+ * Settles as `work` does, or rejects with the signal's reason as soon as it is aborted. The work has to watch the signal itself; a
+ * later failure of the work is ignored.
  */
 export function orAborted<T>(work: PromiseLike<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
@@ -37,8 +37,8 @@ export function orAborted<T>(work: PromiseLike<T>, signal: AbortSignal): Promise
 }
 
 /**
- * Whether `work` is done before the signal has been aborted for `graceMs` milliseconds. Work that is not waited for any longer goes on.
- * @throws what the work throws in that time.
+ * Returns whether `work` ends before the signal has been aborted for `graceMs` milliseconds. Otherwise the work continues unobserved.
+ * @throws the error of the work in that time.
  */
 export async function settledInTime(work: Promise<unknown>, signal: AbortSignal, graceMs: number): Promise<boolean> {
   const { promise: tooLate, resolve } = Promise.withResolvers<false>()

@@ -5,13 +5,13 @@ export interface Range {
   readonly end: number
 }
 
-/** The range that holds a place after its first unit. @param ranges ascending, without overlap. */
+/** Returns the range that holds offset `at` after its first unit. @param ranges ascending, without overlap. */
 export function rangeAround<T extends Range>(ranges: readonly T[], at: number): T | undefined {
   const found = ranges[firstIndex(ranges, ({ end }) => end > at)]
   return found !== undefined && found.start < at ? found : undefined
 }
 
-/** Index of the first item that passes a test which all later ones pass as well; the length where none does. */
+/** Returns the index of the first item that passes, by binary search; the length when none passes. All later items must pass, too. */
 export function firstIndex<T>(items: readonly T[], passes: (item: T) => boolean): number {
   let low = 0
   let high = items.length
@@ -24,7 +24,7 @@ export function firstIndex<T>(items: readonly T[], passes: (item: T) => boolean)
   return low
 }
 
-/** The items that begin within a range. @param items in ascending order. */
+/** Returns the items that begin within a range. @param items in ascending order. */
 export function beginningIn<T extends Range>(items: readonly T[], { start, end }: Range): readonly T[] {
   return items.slice(
     firstIndex(items, (item) => item.start >= start),

@@ -22,7 +22,7 @@ const groupingOf = (value: number): Grouping => (value > 0 ? 'open' : 'last')
 const leave = (): void => {}
 
 describe('inReadyGroups', () => {
-  it('groups what is ready in the same tick, up to a value that ends its group', async () => {
+  it('groups values that are ready in the same tick, up to a value that ends its group', async () => {
     const groups: number[][] = []
     for await (const group of inReadyGroups(numbers([1, 2, 'wait', 3, -1, 4, 5]), { groupingOf, leave })) groups.push(group)
     expect(groups).toEqual([
@@ -32,13 +32,13 @@ describe('inReadyGroups', () => {
     ])
   })
 
-  it('returns what the iterator returns', async () => {
+  it('returns the return value of the iterator', async () => {
     const groups = inReadyGroups(numbers([1]), { groupingOf, leave })
     await groups.next()
     expect(await groups.next()).toEqual({ done: true, value: 'end' })
   })
 
-  it('hands out what came before a failure, then fails', async () => {
+  it('yields the values before a failure, then fails', async () => {
     const groups = inReadyGroups(numbers([1, 2, 'fail']), { groupingOf, leave })
     expect(await groups.next()).toEqual({ done: false, value: [1, 2] })
     await expect(groups.next()).rejects.toThrow('failed')
@@ -54,7 +54,7 @@ describe('inReadyGroups', () => {
     expect(log).toEqual(['made -1', 'closed'])
   })
 
-  it('asks to leave before it closes an iterator that is waiting', async () => {
+  it('calls `leave` before it closes a waiting iterator', async () => {
     const log: string[] = []
     let release: (() => void) | undefined
     async function* waiting(): AsyncGenerator<number, void> {
@@ -108,7 +108,7 @@ describe('inReadyGroups', () => {
     expect(waiting()).toBe(before)
   })
 
-  it('holds values of its kind back until the time since the last group has passed, and not after a pause', async () => {
+  it('delays `paced` values until the spacing since the last group has passed, but not after a pause', async () => {
     async function* steady(): AsyncGenerator<number, void> {
       for (let value = 1; value <= 40; value++) {
         await new Promise((resolve) => setTimeout(resolve, 2))
@@ -122,7 +122,7 @@ describe('inReadyGroups', () => {
     expect(groups.length).toBeLessThan(12)
   })
 
-  it('holds nothing back after a group of another kind', async () => {
+  it('does not delay values after a group of another kind', async () => {
     const groups = inReadyGroups(numbers([-1, 1, 'wait', 2]), {
       groupingOf: (value) => (value > 0 ? 'paced' : 'last'),
       spacingMs: 60_000,
@@ -133,7 +133,7 @@ describe('inReadyGroups', () => {
     await groups.return('end')
   })
 
-  it('ends a group that is held back at once when a value of another kind comes', async () => {
+  it('ends a delayed group at once when a value of another kind arrives', async () => {
     const groups = inReadyGroups(numbers([1, 'wait', 2, 'wait', -1]), {
       groupingOf: (value) => (value > 0 ? 'paced' : 'last'),
       spacingMs: 60_000,

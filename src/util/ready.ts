@@ -1,24 +1,24 @@
-/** Groups what an iterator has ready, so that a cost per group is paid less often than once a value. */
+/** Groups the values that an iterator has ready, to save costs that arise per group. */
 
 const MAX_BATCH = 256
 
 /**
- * How a value may be grouped:
+ * Defines how a value may be grouped:
  * `paced` may wait for more of its kind until `spacingMs` have passed since the last group;
- * `open` takes along what arrives before the event loop turns;
- * `last` ends its group at once, so that the iterator never runs past it before its reader has it.
+ * `open` is grouped with values that arrive before the next turn of the event loop;
+ * `last` ends its group at once, so that the iterator does not continue before the reader has the value.
  */
 export type Grouping = 'paced' | 'open' | 'last'
 
 export interface GroupOptions<T> {
   readonly groupingOf: (value: T) => Grouping
-  /** Milliseconds from one group to the next of `paced` values; a value after a longer pause is not held back. Default 0. */
+  /** Milliseconds between groups of `paced` values; a value after a longer pause is not delayed. Default 0. */
   readonly spacingMs?: number
-  /** Called when the reader leaves while a value is awaited; it has to make the iterator settle. */
+  /** Called when the reader leaves while a value is awaited; must make the iterator settle. */
   readonly leave: () => void
 }
 
-/** Yields the values of an iterator in groups, and returns what it returns. A failure comes after the values before it. */
+/** Yields the values of an iterator in groups, and returns its return value. A failure is thrown after the values before it. */
 export async function* inReadyGroups<T, R>(
   iterator: AsyncIterator<T, R>,
   { groupingOf, spacingMs = 0, leave }: GroupOptions<T>,
@@ -34,7 +34,7 @@ export async function* inReadyGroups<T, R>(
         return result.value
       }
       const group = await collector.groupOf(result.value, handedOutAt + spacingMs)
-      // Values of another kind hold nothing back: the first delta of an answer is shown at once.
+      // Other values do not delay `paced` values: the first delta of an answer is shown at once.
       if (groupingOf(result.value) === 'paced') handedOutAt = performance.now()
       yield group
     }
@@ -50,7 +50,7 @@ export async function* inReadyGroups<T, R>(
 class Collector<T, R> {
   readonly #iterator: AsyncIterator<T, R>
   readonly #groupingOf: (value: T) => Grouping
-  /** Asked for and not in a group yet. */
+  /** The next value, requested but not in a group yet. */
   #pending: Promise<IteratorResult<T, R>> | undefined
 
   constructor(iterator: AsyncIterator<T, R>, groupingOf: (value: T) => Grouping) {
@@ -68,7 +68,7 @@ class Collector<T, R> {
     await this.#pending?.catch(() => {})
   }
 
-  /** @param heldUntil by `performance.now()`, when a group of `paced` values is handed out at the latest. */
+  /** @param heldUntil deadline for handing out a group of `paced` values, by `performance.now()`. */
   groupOf(first: T, heldUntil: number): T[] | Promise<T[]> {
     const group = [first]
     const grouping = this.#groupingOf(first)
@@ -89,7 +89,7 @@ class Collector<T, R> {
       const pull = (): void => {
         const asked = this.#iterator.next()
         this.#pending = asked
-        // What arrives too late, the end and a failure are met by the next round.
+        // The next round handles a late value, the end and a failure.
         asked.then((result) => {
           if (isOver) return
           if (result.done === true) end()
@@ -106,7 +106,7 @@ class Collector<T, R> {
           return
         }
         if (added === 'open') endSoon()
-        // An iterator that never waits must not keep timers and signals from having their turn.
+        // Limits the group, so that an iterator that never waits does not block timers and signals.
         if (group.length < MAX_BATCH) pull()
         else endSoon()
       }

@@ -1,14 +1,14 @@
 /** Resolves a path through all links. */
 
-// Not from node:fs/promises: this way it is loaded when it is first needed, in the bundled command.
+// Not from `node:fs/promises`, so that the bundled command loads it on first use.
 import { lstatSync, promises, readlinkSync, realpathSync } from 'node:fs'
 import { isAbsolute, join, parse, resolve, sep } from 'node:path'
 
 const MAX_LINKS = 40
 
 /**
- * Follows every link of an absolute path, one part after the other as the system does: `..` after a link leaves the link's target. What
- * does not exist stays as it is written, also what a link points to.
+ * Follows every link of an absolute path, part by part as the system does: `..` after a link is relative to the link's target. Parts
+ * that do not exist stay unchanged, also in the target of a link.
  *
  * @throws Error when links go in a circle, or a folder cannot be read.
  */
@@ -19,7 +19,7 @@ export async function realPathOf(path: string): Promise<string> {
   return step.value
 }
 
-/** As `realPathOf`, for those who cannot wait. */
+/** Synchronous form of `realPathOf`. */
 export function realPathOfSync(path: string): string {
   const walk = follow(path)
   let step = walk.next()
@@ -27,7 +27,7 @@ export function realPathOfSync(path: string): string {
   return step.value
 }
 
-/** Yields each path on the way, is told where it leads when it is a link, and returns where the way ends. */
+/** Yields each path on the way, receives its target when it is a link, and returns the final path. */
 function* follow(path: string): Generator<string, string, string | undefined> {
   const { root } = parse(path)
   let current = root
@@ -72,7 +72,7 @@ function ifMissing(error: unknown): undefined {
   if (code !== 'ENOENT' && code !== 'ENOTDIR') throw error
 }
 
-/** Up to the first part with a star the path of a pattern is a real one, and is followed. */
+/** Follows the links of a pattern up to its first part with a star. */
 export async function realPatternOf(pattern: string): Promise<string> {
   const parts = pattern.split('/')
   const star = parts.findIndex((part) => part.includes('*'))
@@ -81,7 +81,7 @@ export async function realPatternOf(pattern: string): Promise<string> {
   return star === -1 ? real : join(real, ...parts.slice(star))
 }
 
-/** The path as the system knows it; as it is written where it cannot be followed. */
+/** Returns the real path; the path unchanged when it cannot be followed. */
 export function realOrSame(path: string): string {
   try {
     return realpathSync.native(path)

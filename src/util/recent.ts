@@ -1,4 +1,4 @@
-/** A map that forgets the least recently used entries. */
+/** A map of limited size that drops the least recently used entries. */
 export class Recent<Value> {
   readonly #entries = new Map<string, Value>()
   readonly #limit: number

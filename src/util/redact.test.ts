@@ -23,7 +23,7 @@ describe('redact', () => {
     },
   )
 
-  it('masks known values wherever they stand, percent-encoded too', () => {
+  it('masks known values anywhere, also percent-encoded', () => {
     expect(redact('a=my secret+value; b=my%20secret%2Bvalue', ['my secret+value'])).toBe('a=[redacted]; b=[redacted]')
   })
 
@@ -31,8 +31,8 @@ describe('redact', () => {
     expect(redact('a cat sat', ['cat', undefined, ''])).toBe('a cat sat')
   })
 
-  it.each(['x', 'A_', 'eyJ-', 'a://', 'Bearer ', 'key='])('is done with a long text of %j in time', (word) => {
-    // In the square of its length it would take minutes.
+  it.each(['x', 'A_', 'eyJ-', 'a://', 'Bearer ', 'key='])('handles a long text of %j in linear time', (word) => {
+    // Quadratic time would take minutes.
     const text = word.repeat(400_000 / word.length)
     expect(redact(text).slice(0, 3)).toBe(text.slice(0, 3))
   })
@@ -52,6 +52,6 @@ it.each([
   ['https://user:canary@llm.example.org/v1#canary', 'https://llm.example.org/v1'],
   ['http://127.0.0.1:11434', 'http://127.0.0.1:11434'],
   ['https://llm.example.org/', 'https://llm.example.org/'],
-])('of the address %s only %s is shown', (url, shown) => {
+])('of the URL %s only %s is shown', (url, shown) => {
   expect(shownUrl(url)).toBe(shown)
 })

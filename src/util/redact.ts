@@ -1,19 +1,19 @@
-/** Takes secrets out of text that a person, a log or a file will see. */
+/** Removes secrets from text that is shown, logged or stored. */
 
 const MASK = '[redacted]'
 
-/** A value shorter than this is no secret worth hiding; masking it would eat ordinary words. */
+/** Shorter values are not masked, because that would mask ordinary words. */
 const SHORTEST_SECRET = 6
 
 /**
- * Well-known shapes of secrets. `$1` keeps what tells the reader which kind of secret stood there.
+ * Well-known shapes of secrets. `$1` keeps a prefix that shows the kind of secret.
  * Keys: OpenAI and Anthropic `sk-…`, Google `AIza…`, Groq `gsk_…`, xAI `xai-…`, Hugging Face `hf_…`, GitHub `ghp_…`, AWS `AKIA…`.
  */
 const PATTERNS: readonly (readonly [RegExp, string])[] = [
   [/\b(sk-|gsk_|xai-|hf_|pplx-|nvapi-|r8_|gh[pousr]_|github_pat_|glpat-|xox[abprs]-)[\w-]{8,}/g, `$1${MASK}`],
   [/\b(AIza)[\w-]{20,}/g, `$1${MASK}`],
   [/\b(AKIA|ASIA)[A-Z0-9]{12,}/g, `$1${MASK}`],
-  // Bounded, and the scheme from its first letter on: a long text of one kind must not be looked at from each of its characters to the end.
+  // Lengths are bounded, and the scheme is anchored at its first letter, to avoid quadratic time on long texts.
   [/\b(eyJ)[\w-]{8,2000}\.[\w-]{8,}\.[\w-]*/g, `$1${MASK}`],
   [/\b(Bearer|Basic)\s+[\w.~+/=-]{8,}/gi, `$1 ${MASK}`],
   [/([?&](?:key|api[-_]?key|access[-_]?token|token|sig|signature|password|secret)=)[^&\s"'<>]+/gi, `$1${MASK}`],
@@ -25,8 +25,8 @@ const PATTERNS: readonly (readonly [RegExp, string])[] = [
 ]
 
 /**
- * `text` without the given secret values (also percent-encoded) and without anything that has the shape of a well-known secret.
- * Values of fewer than six characters are ignored.
+ * Masks the given secret values (also percent-encoded) and everything with the shape of a well-known secret.
+ * Ignores values of fewer than six characters.
  */
 export function redact(text: string, secrets: readonly (string | undefined)[] = []): string {
   let clean = text
@@ -40,7 +40,7 @@ export function redact(text: string, secrets: readonly (string | undefined)[] = 
   return clean
 }
 
-/** As `redact`, for every text in a JSON value, however deep it is nested. Names of members stay. */
+/** Applies `redact` to every string in a JSON value, at any depth. Names of members are not changed. */
 export function redactJson<T>(value: T, secrets: readonly (string | undefined)[] = []): T {
   const root = { value: value as unknown }
   const waiting: [holder: object, name: string][] = [[root, 'value']]
@@ -56,12 +56,12 @@ export function redactJson<T>(value: T, secrets: readonly (string | undefined)[]
   return root.value as T
 }
 
-/** A member may be called `__proto__`. */
+/** Sets a member, also when its name is `__proto__`. */
 function put(holder: object, name: string, value: unknown): void {
   Object.defineProperty(holder, name, { value, writable: true, enumerable: true, configurable: true })
 }
 
-/** An address as it may be shown: without a user, a password, a query and a fragment, any of which may hold a key. */
+/** Returns a URL without user, password, query and fragment, any of which may hold a key. */
 export function shownUrl(url: string): string {
   if (!URL.canParse(url)) return redact(url)
   const { protocol, host, pathname } = new URL(url)

@@ -1,13 +1,13 @@
-/** Reads robots.txt (RFC 9309): what a site lets programs fetch. Pure. */
+/** Parses robots.txt (RFC 9309): the paths that a site lets programs fetch. Pure. */
 
 export interface Robots {
-  /** @param path with the query, as it is requested: `/guide/?page=2`. */
+  /** @param path with the query, as requested: `/guide/?page=2`. */
   readonly allows: (path: string) => boolean
-  /** Milliseconds between two requests that the site asks for; 0 when it does not. */
+  /** Milliseconds between two requests that the site asks for; default 0. */
   readonly delayMs: number
 }
 
-/** Larger files are read up to here. */
+/** Larger files are read up to this length. */
 const MOST_CHARACTERS = 500_000
 
 export const ALLOW_ALL: Robots = { allows: () => true, delayMs: 0 }
@@ -24,7 +24,7 @@ interface Group {
   delay: number
 }
 
-/** @param agent lower case; the groups that name it count, else those for all. */
+/** @param agent lower case; the groups that name it apply, otherwise those for all agents. */
 export function readRobots(text: string, agent: string): Robots {
   const groups: Group[] = []
   let open: Group | undefined
@@ -36,7 +36,7 @@ export function readRobots(text: string, agent: string): Robots {
       if (open === undefined || open.rules.length > 0 || open.delay > 0) groups.push((open = { agents: [], rules: [], delay: 0 }))
       open.agents.push(said.toLowerCase())
     } else if (field === 'allow' || field === 'disallow') {
-      // An empty path forbids nothing.
+      // An empty path does not forbid anything.
       if (said !== '') open?.rules.push({ allow: field === 'allow', pattern: said })
     } else if (field === 'crawl-delay' && open !== undefined) {
       open.delay = Math.max(0, Number.parseFloat(said) || 0)
@@ -56,7 +56,7 @@ export function readRobots(text: string, agent: string): Robots {
   }
 }
 
-/** `*` stands for anything, a `$` at the end for the end. Takes time linear in the path for each star. */
+/** Matches a pattern: `*` matches anything, a final `$` the end. Takes time linear in the path for each star. */
 function matches(pattern: string, path: string): boolean {
   const isWhole = pattern.endsWith('$')
   const [first = '', ...parts] = (isWhole ? pattern.slice(0, -1) : pattern).split('*')

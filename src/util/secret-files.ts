@@ -1,4 +1,4 @@
-/** Files that hold secrets are not read unless they are named one by one. */
+/** Recognises files that hold secrets, which are read only when they are named individually. */
 
 import { basename } from 'node:path'
 
@@ -17,27 +17,27 @@ const PATTERNS = [
   /(?:^|[._-])(?:private|secret|server|client|tls|ssl|rsa)?[._-]?key$/,
   /^client_secret.*\.json$/,
   /(?:^|[._-])credentials\.(?:json|ya?ml|xml|toml|ini|db|properties|tfrc\.json)$/,
-  // What was typed, keys among it.
+  // Shell histories, which may hold typed keys.
   /^\.\w+_history$/,
   /^service[-_]account.*\.json$/,
 ]
-/** They show how the secret ones look. */
+/** Matches templates, which hold no secrets. */
 const EXAMPLE = /^\.env\.(?:example|sample|template|dist|defaults?)$/
 const PRIVATE_KEY = /^\s*-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----/
 
-/** By its name; case does not matter. */
+/** Recognises a secret file by its name, regardless of case. */
 export function isSecretName(path: string): boolean {
   const name = basename(path).toLowerCase()
   return NAMES.has(name) || (!EXAMPLE.test(name) && PATTERNS.some((pattern) => pattern.test(name)))
 }
 
-/** Whether a name of which only the begin and the end are known may be such a one. */
+/** Returns whether a name with this beginning and end may be that of a secret file. */
 export function mayBeSecretName(begin: string, end: string): boolean {
   const names = [...NAMES, 'credentials.json', 'id_rsa', 'server.key', 'private.key']
   return names.some((name) => name.startsWith(begin.toLowerCase()) && name.endsWith(end.toLowerCase()))
 }
 
-/** By how it begins: a private key under a harmless name. */
+/** Recognises a private key by the beginning of the content. */
 export function holdsPrivateKey(text: string): boolean {
   return PRIVATE_KEY.test(text.slice(0, 200))
 }

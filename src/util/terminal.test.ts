@@ -18,7 +18,7 @@ const ATTACKS: readonly (readonly [what: string, text: string])[] = [
   ['OSC 52, the clipboard', '\u001B]52;c;ZXZpbA==\u0007'],
   ['OSC 8, a link', '\u001B]8;;http://evil.example\u001B\\click\u001B]8;;\u001B\\'],
   ['OSC 0, the title', '\u001B]0;title\u0007'],
-  ['an OSC without an end', '\u001B]0;for ever'],
+  ['an unterminated OSC', '\u001B]0;for ever'],
   ['CSI 2J, clear the screen', '\u001B[2J\u001B[H'],
   ['CSI, conceal', '\u001B[8mhidden\u001B[0m'],
   ['DCS', '\u001BP+q544e\u001B\\'],
@@ -44,7 +44,7 @@ describe('escape codes', () => {
     expect(visibleText(text)).not.toBe('')
   })
 
-  test.each(ATTACKS)('%s does not when every character is a delta of its own', (_what, text) => {
+  test.each(ATTACKS)('%s does not reach it when every character is a separate delta', (_what, text) => {
     expect(
       through(
         visibleStream(),
@@ -53,7 +53,7 @@ describe('escape codes', () => {
     ).toBe(visibleText(text))
   })
 
-  test('nothing that commands a terminal is left of any text, and cuts change nothing', () => {
+  test('no text keeps terminal commands, and cuts do not change the result', () => {
     const piece = fc.oneof(
       fc.string({ unit: 'binary' }),
       fc.constantFrom(...ATTACKS.map(([, text]) => text), '\r', '\n', '\r\n', '\uD83D', '\uDE00', '&#27;'),
@@ -67,7 +67,7 @@ describe('escape codes', () => {
     )
   })
 
-  test('no pair of surrogates is parted', () => {
+  test('no surrogate pair is split', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), fc.boolean(), (text, raw) => {
         const stream = raw ? wholeCharacters() : visibleStream()
@@ -93,15 +93,15 @@ describe('escape codes', () => {
     expect(visibleText(text)).toBe(text)
   })
 
-  test('what has to stay on a line does', () => {
+  test('`visibleLine` returns a single line', () => {
     expect(visibleLine('a\nb\tc\r\nd')).toBe('a␊b c␊d')
   })
 
-  test('colours of a renderer stay, whatever else it brings does not', () => {
+  test('colours of a renderer stay, other control characters do not', () => {
     expect(onlyStyles('\u001B[1;31mred\u001B[0m\u001B[2J\u001B]0;x\u0007')).toBe('\u001B[1;31mred\u001B[0m␛[2J␛]0;x␇')
   })
 
-  test('character references are no way round', () => {
+  test('character references cannot restore control characters', () => {
     expect(withoutControlReferences('&#27;[2J &#x1b;c &#X9B;2J &#x202e; &#155; &amp; &#65; &#x1F600; &#0;')).toBe(
       '␛[2J ␛c <U+009B>2J <U+202E> <U+009B> &amp; &#65; &#x1F600; ␀',
     )
@@ -110,11 +110,11 @@ describe('escape codes', () => {
 
 describe('exactText', () => {
   test.each([
-    ['characters without room', 'rm\u200B -rf\u2060', 'rm<U+200B> -rf<U+2060>'],
-    ['tags, which hide a text in a text', 'a\u{E0041}', 'a<U+E0041>'],
-    ['spaces that are none', 'a\u00A0b\u3000c', 'a<U+00A0>b<U+3000>c'],
-    ['line ends that are none', 'a\u2028b', 'a<U+2028>b'],
-    ['all that is made visible anyway', 'a\u001B[2J\u202Eb', 'a␛[2J<U+202E>b'],
+    ['zero-width characters', 'rm\u200B -rf\u2060', 'rm<U+200B> -rf<U+2060>'],
+    ['tags, which hide a text', 'a\u{E0041}', 'a<U+E0041>'],
+    ['unusual spaces', 'a\u00A0b\u3000c', 'a<U+00A0>b<U+3000>c'],
+    ['unusual line ends', 'a\u2028b', 'a<U+2028>b'],
+    ['control characters', 'a\u001B[2J\u202Eb', 'a␛[2J<U+202E>b'],
     ['words of any language', 'naïve 日本 😀', 'naïve 日本 😀'],
   ])('%s', (_what, text, shown) => {
     expect(exactText(text)).toBe(shown)

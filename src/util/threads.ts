@@ -1,18 +1,18 @@
-/** Starts threads whose program a bundler can take along, and asks them. */
+/** Starts threads whose program a bundler can include, and sends requests to them. */
 
 import type { Worker, WorkerOptions } from 'node:worker_threads'
 
-/** Starts one thread of a program that has been loaded. */
+/** Starts a thread of a loaded program. */
 export type StartThread = (options: WorkerOptions) => Worker
 
 /**
  * Loads the program of a thread.
  *
- * @param program the URL of a module, seen from `import.meta.url`. The build of the library puts an import of the program's code in its place: a
- * bundler follows an import and leaves the file of a URL behind.
+ * @param program the URL of a module, relative to `import.meta.url`. The library build replaces it with an import of the program's code,
+ * because a bundler follows imports but omits the file of a URL.
  */
 export function threadProgram(program: URL | Promise<{ readonly code: string }>): StartThread | Promise<StartThread> {
-  // Flags of the process such as --input-type are about its entry, and would keep the thread from starting.
+  // Drops process flags such as `--input-type`, which apply to its entry and would keep the thread from starting.
   if (program instanceof URL) return (options) => newWorker(program, { ...options, execArgv: [] })
   return program.then(
     ({ code }) =>
@@ -21,14 +21,14 @@ export function threadProgram(program: URL | Promise<{ readonly code: string }>)
   )
 }
 
-/** Loads Node's threads with the first one: few programs start any. */
+/** Loads `node:worker_threads` on first use: few programs start threads. */
 function newWorker(program: string | URL, options: WorkerOptions): Worker {
   const { Worker } = process.getBuiltinModule('node:worker_threads')
   // An `error` event without a listener would end the process; the `exit` event that follows it is enough.
   return new Worker(program, options).on('error', () => {})
 }
 
-/** A thread that ended before it answered. `cause` is the error that ended it, where there was one. */
+/** Thrown when a thread ends before it answers. `cause` is the error that ended it, if any. */
 export class ThreadEnded extends Error {
   override readonly name = 'ThreadEnded'
 
@@ -41,14 +41,14 @@ export class ThreadEnded extends Error {
   }
 }
 
-/** A message of a thread that comes before its answer. */
+/** A progress message of a thread before its answer. */
 export interface ThreadProgress {
-  /** Share of the work that is done, 0 to 1. */
+  /** Share of completed work, 0 to 1. */
   readonly share: number
 }
 
 /**
- * Sends a request to a thread and waits for its next message that is no progress. The thread keeps the process alive until then, and not after it.
+ * Sends a request to a thread and resolves to its next message that is not progress. The thread keeps the process alive until then.
  *
  * @throws ThreadEnded
  */

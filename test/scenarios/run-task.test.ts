@@ -79,7 +79,7 @@ describe('cria run', () => {
       '--sandbox=off',
     ])
     expect(code).toBe(4)
-    expect(stderr).toContain('The rule "run_command(node *)" does not cover it: no * stands for "add.test.mjs"')
+    expect(stderr).toContain('The rule "run_command(node *)" does not cover it: * does not match "add.test.mjs"')
     expect(stderr).toContain("--allow='run_command(node add.test.mjs)'")
   })
 
@@ -274,7 +274,7 @@ describe('cria run says what is wrong', () => {
   test.each([
     [['--allow=shell(ls)'], /no tool "shell"/],
     [['--allow=run_comand(ls)'], /Did you mean run_command/],
-    [['--allow=run_command()'], /is no rule/],
+    [['--allow=run_command()'], /is not a rule/],
     [['--json', '--events'], /exclude each other/],
     [['--max-steps', '0'], /at least 1|from 1/],
   ])('%j', async (words, message) => {

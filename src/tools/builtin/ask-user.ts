@@ -11,10 +11,10 @@ export interface UserQuestion {
   readonly options: readonly string[]
 }
 
-/** Puts a question to the user; `undefined` when there is no answer. */
+/** Asks the user a question; returns `undefined` when there is no answer. */
 export type AskUser = (question: UserQuestion, signal: AbortSignal) => string | undefined | Promise<string | undefined>
 
-/** @param ask absent where there is nobody to ask. */
+/** @param ask absent when no user can answer. */
 export function askUserTool(ask: AskUser | undefined): Tool {
   return defineTool({
     name: 'ask_user',
@@ -29,7 +29,7 @@ export function askUserTool(ask: AskUser | undefined): Tool {
     isReadOnly: true,
     needsPermission: false,
     resources: () => ({ writes: ['user'] }),
-    // A person may be at lunch.
+    // No timeout: a person may answer hours later.
     timeout: Number.MAX_SAFE_INTEGER,
     async call({ question, options = [] }, { signal }) {
       if (ask === undefined) {

@@ -1,13 +1,13 @@
-/** Keeps the beginning and the end of what a program writes, without known secrets, and counts the rest. */
+/** Keeps the beginning and the end of a program's output, masks known secrets, and counts the omitted bytes. */
 
 const HEAD = 16_000
 const TAIL = 48_000
 const MASK = '[redacted]'
 
 export class BoundedOutput {
-  /** Bytes as characters, so that a cut through a character does not matter; the longest first. */
+  /** Secrets as Latin-1 strings, the longest first. One character per byte, so that pieces may be cut inside a character. */
   readonly #secrets: readonly string[]
-  /** The end of what was written, while it may be the beginning of a secret. */
+  /** The end of the output, held back while it may be the beginning of a secret. */
   #held = ''
   readonly #head: Buffer[] = []
   #headLength = 0
@@ -15,19 +15,19 @@ export class BoundedOutput {
   #tailLength = 0
   #total = 0
 
-  /** @param secrets texts that are masked, wherever the pieces are cut; default none. */
+  /** @param secrets texts to mask, also when they are split between pieces; default none. */
   constructor(secrets: readonly string[] = []) {
     this.#secrets = secrets
       .map((secret) => Buffer.from(secret).toString('latin1'))
       .toSorted((one, other) => other.length - one.length)
   }
 
-  /** Bytes that were kept or counted. */
+  /** Number of bytes that were added. */
   get total(): number {
     return this.#total
   }
 
-  /** @returns what was added: the piece without secrets, and without what may be the beginning of one. */
+  /** @returns the added bytes: the piece with secrets masked, without an end that may be the beginning of a secret. */
   add(piece: Buffer): Buffer {
     if (this.#secrets.length === 0) return this.#keep(piece)
     let text = this.#held + piece.toString('latin1')
@@ -37,7 +37,7 @@ export class BoundedOutput {
     return this.#keep(Buffer.from(text.slice(0, open), 'latin1'))
   }
 
-  /** How many characters at the end may be the first of a secret. */
+  /** Returns the number of characters at the end that may begin a secret. */
   #beginningIn(text: string): number {
     const longest = Math.min(text.length, (this.#secrets[0]?.length ?? 1) - 1)
     for (let length = longest; length > 0; length--) {
@@ -67,7 +67,7 @@ export class BoundedOutput {
     return piece
   }
 
-  /** Whole characters; between head and tail stands how much is missing. To be called when nothing more is written, where there are secrets. */
+  /** Returns head and tail in whole characters, with a note of the omitted bytes. With secrets, call it only after the last piece. */
   text(): string {
     this.#keep(Buffer.from(this.#held, 'latin1'))
     this.#held = ''
@@ -76,7 +76,7 @@ export class BoundedOutput {
     const missing = this.#total - head.length - tail.length
     if (missing <= 0) return Buffer.concat([head, tail]).toString('utf8')
     const note = `[… ${missing.toLocaleString('en-US')} of ${this.#total.toLocaleString('en-US')} bytes left out …]`
-    // The decoder of a stream leaves out a character that is cut at the end.
+    // A streaming decoder omits a character that is cut at the end.
     const start = new TextDecoder('utf-8', { ignoreBOM: true }).decode(head, { stream: true })
     return `${start}\n${note}\n${tail.subarray(startOfCharacter(tail)).toString('utf8')}`
   }

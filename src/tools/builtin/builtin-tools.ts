@@ -1,4 +1,4 @@
-/** The tools that come with cria, for one working folder. */
+/** Creates the built-in tools for one working folder. */
 
 import type { DocumentStore } from '../../core/store.ts'
 import type { Tool } from '../../core/tool.ts'
@@ -26,27 +26,27 @@ import { writeFileTool } from './write-file.ts'
 
 /** Options of `builtinTools()`. */
 export interface BuiltinToolOptions {
-  /** The folder that files are read and changed in, and commands run in; it may be a link. */
+  /** The folder in which files are read and changed, and commands run; may be a symbolic link. */
   readonly root: string
-  /** Adds `search_documents` over these. */
+  /** Adds `search_documents` over these stores. */
   readonly stores?: readonly DocumentStore[]
-  /** Adds `fetch_url`; default it is not there. */
+  /** Adds `fetch_url`; default false. */
   readonly fetch?: boolean | FetchOptions
-  /** Answers `ask_user`; absent: the tool says that there is nobody to ask. */
+  /** Answers `ask_user`; when absent, the tool reports that no user can answer. */
   readonly askUser?: AskUser
-  /** What commands start from; default the environment of the process. Secrets are taken out of it. */
+  /** Environment of commands; default the environment of the process. Secrets are removed from it. */
   readonly env?: Readonly<Record<string, string | undefined>>
-  /** Variables that hold secrets under other names than usual. */
+  /** Variables that hold secrets under unusual names. */
   readonly secretVariables?: readonly string[]
-  /** Variables that commands get although their names look like secrets: `GITHUB_TOKEN`. */
+  /** Variables that commands receive although their names look like secrets: `GITHUB_TOKEN`. */
   readonly keptVariables?: readonly string[]
-  /** What confines commands: `auto` (default), `required`, `off`, or more. */
+  /** The sandbox of commands: `auto` (default), `required`, `off`, or detailed options. */
   readonly sandbox?: SandboxMode | SandboxOptions
-  /** Takes the text out of PDF and DOCX files; default they are not shown. */
+  /** Extracts the text of PDF and DOCX files; by default they are not shown. */
   readonly readDocument?: ReadDocument
-  /** Where the lists of `todo` are kept, for hosts that show them. */
+  /** Stores the lists of `todo`, for hosts that show them. */
   readonly todos?: TodoLists
-  /** Keeps what the tools write, for hosts that show it or take it back. */
+  /** Stores the edits of the tools, for hosts that show or undo them. */
   readonly edits?: Edits
 }
 

@@ -1,4 +1,4 @@
-/** Changes one file: compares it with what the model has seen, shows the change and writes it. */
+/** Changes one file: compares it with the content that the model has read, shows the diff and writes it. */
 
 import { countChanges, unifiedDiff } from '../../util/line-diff.ts'
 import { Recent } from '../../util/recent.ts'
@@ -8,25 +8,25 @@ import { bytesOf, createFile, hashOf, replaceFile, withoutReturns } from './text
 import type { TextFile } from './text-file.ts'
 import type { WorkspacePath } from './workspace.ts'
 
-/** What a file is to become. */
+/** The planned change of a file. */
 export interface Change {
   readonly place: WorkspacePath
-  /** Absent for a file that is new. */
+  /** The current content; absent for a new file. */
   readonly before: TextFile | undefined
-  /** With the line ends that are written. */
+  /** The new content, with the line ends to be written. */
   readonly text: string
 }
 
-/** What remembers the files that were seen, and those that were written. */
+/** Records of the files that were read, and of those that were written. */
 export interface Written {
   readonly known: KnownFiles
   readonly edits: Edits
 }
 
-/** So much of a file that has changed is shown at once. */
+/** A file that has changed is shown whole up to this number of characters. */
 const SHOWN = 12_000
 
-/** @throws CriaError `tool_failure` that shows what the file is now, when that is not what the model has read. */
+/** @throws CriaError `tool_failure` that shows the current content, when the file is not as the model has read it. */
 export function checkKnown({ name, real }: WorkspacePath, file: TextFile, known: KnownFiles, sessionId: string): void {
   const seen = known.hashOf(sessionId, real)
   if (seen === file.hash) return
@@ -46,7 +46,7 @@ export function diffOf({ place, before, text }: Change): string {
   return unifiedDiff(place.name, withoutReturns(before?.text ?? ''), withoutReturns(text))
 }
 
-/** Writes it; returns what was done, in one line. */
+/** Writes the change; returns a summary of one line. */
 export async function carryOut(change: Change, { known, edits }: Written, sessionId: string): Promise<string> {
   const { place, before, text } = change
   const bytes = bytesOf(text, before, place.name)
@@ -65,7 +65,7 @@ const MAX_FILES = 5000
 export class KnownFiles {
   readonly #sessions = new Recent<Recent<string>>(MAX_SESSIONS)
 
-  /** @param hash of the bytes that were seen. */
+  /** @param hash of the bytes that were read. */
   saw(sessionId: string, path: string, hash: string): void {
     const files = this.#sessions.get(sessionId) ?? new Recent<string>(MAX_FILES)
     this.#sessions.set(sessionId, files)

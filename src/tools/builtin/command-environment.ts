@@ -1,22 +1,22 @@
-/** Makes the environment of commands: the user's, without secrets, and without programs that a repository names for git. */
+/** Builds the environment of commands: that of the user, without secrets, and with git settings that disable programs named by a repository. */
 
 import { gitVariables, HARMLESS_GIT } from '../../util/git-settings.ts'
 import type { SandboxKind } from '../../core/tool.ts'
 import type { GitSettings } from '../../util/git-settings.ts'
 import { join } from 'node:path'
 
-/** Parts of names that mean a secret, between underscores: `OPENAI_API_KEY`, `GITHUB_TOKEN`, `DB_PASSWORD`, `APIKEY`. */
+/** Matches names of secrets by their parts between underscores: `OPENAI_API_KEY`, `GITHUB_TOKEN`, `DB_PASSWORD`, `APIKEY`. */
 const SECRET_NAME =
   /(?:^|_)(?:[A-Z0-9]*(?:TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIAL)S?|(?:API|ACCESS|SECRET|PRIVATE|AUTH|SIGNING|ENCRYPTION|MASTER)?KEYS?|PASS|PWD|AUTH|COOKIE|PAT|DSN|SALT|PRIVATE|BEARER|SIGNATURE)(?:_|$)/i
-/** They match, and are no secrets. */
+/** Names that match, but are not secrets. */
 const HARMLESS: ReadonlySet<string> = new Set(['PWD', 'OLDPWD', 'SSH_AUTH_SOCK', 'XAUTHORITY', 'GIT_SSH_KEY_TYPE'])
 /** `postgres://user:password@host` */
 const SECRET_VALUE = /:\/\/[^/\s:@]*:[^/\s@]+@/
-/** Wherever our own requests go, and what they carry. */
+/** Variables that configure cria itself, its requests and its credentials. */
 const OWN =
   /^(?:CRIA_|OPENAI_|ANTHROPIC_|GOOGLE_GENERATIVE_AI_|OPENAI_COMPATIBLE_|OTEL_EXPORTER_OTLP_.*HEADERS$|AWS_(?:SECRET|SESSION)|NODE_OPTIONS$)/i
 
-/** Nobody answers questions, and nobody looks at colours or pages. */
+/** Disables prompts, colours and pagers. */
 const QUIET: Readonly<Record<string, string>> = {
   TERM: 'dumb',
   NO_COLOR: '1',
@@ -31,8 +31,8 @@ const QUIET: Readonly<Record<string, string>> = {
 
 /**
  * @param secretNames of variables that hold keys under names of the user's choice.
- * @param kept names of variables that commands get whatever they are called.
- * @param settings of git, over those of every repository.
+ * @param kept names of variables that commands receive even if they look like secrets.
+ * @param settings git settings that override those of every repository.
  */
 export function commandEnvironment(
   env: Readonly<Record<string, string | undefined>>,
@@ -53,31 +53,31 @@ export function commandEnvironment(
   return { ...Object.fromEntries(plain), ...QUIET, ...gitSettings(env, isDeclared, settings) }
 }
 
-/** What tools need to find themselves and their settings; everything else stays outside of a sandbox. */
+/** Variables that tools need to find themselves and their settings; no others are passed into a sandbox. */
 const OF_SANDBOX =
   /^(?:PATH|HOME|USER|LOGNAME|SHELL|PWD|OLDPWD|TZ|TERM|LANG|LANGUAGE|LC_\w+|CI|NODE_ENV|DEBUG|COLUMNS|LINES|HOSTNAME|NO_COLOR|FORCE_COLOR|XDG_\w+|NVM_\w+|VIRTUAL_ENV|CONDA_\w+|PYTHON\w+|GO\w+|CARGO_\w+|RUST\w+|JAVA_\w+|npm_config_(?:cache|registry)|(?:HTTPS?|NO|ALL)_PROXY|https?_proxy|no_proxy|SSL_CERT_\w+|NODE_EXTRA_CA_CERTS|REQUESTS_CA_BUNDLE|CURL_CA_BUNDLE|GIT_(?:CONFIG_\w+|PAGER|EDITOR|TERMINAL_PROMPT|AUTHOR_\w+|COMMITTER_\w+)|PAGER|MANPAGER|EDITOR|VISUAL|\w+_(?:HOME|ROOT|DIR|PREFIX))$/
 
-/** Of the environment of a command, what it gets in a sandbox. @param kept see `commandEnvironment`. */
+/** Returns the part of a command's environment that is passed into a sandbox. @param kept see `commandEnvironment`. */
 export function sandboxEnvironment(
   env: Readonly<Record<string, string>>,
   kept: readonly string[] = [],
   kind: SandboxKind = 'bubblewrap',
 ): Record<string, string> {
   const passed = Object.entries(env).filter(([name]) => OF_SANDBOX.test(name) || kept.includes(name))
-  // Only there another folder stands in the place of the real one.
+  // Only bubblewrap mounts another folder at `/tmp`.
   return { ...Object.fromEntries(passed), ...(kind === 'bubblewrap' ? { TMPDIR: '/tmp' } : {}) }
 }
 
 const GIT_SETTING = /^GIT_CONFIG_(?:COUNT|(?:KEY|VALUE)_\d+)$/
-/** Headers with keys in them, and addresses. */
+/** Matches names of git settings that may hold a secret. */
 const SECRET_SETTING = /extraheader|password|token|secret|credential|cookie/i
-/** Hooks are the user's own where he runs git himself; a sandbox holds them. */
+/** Without `core.hooksPath`: hooks are the user's own, and a sandbox confines them. */
 const SAFE_GIT: GitSettings = HARMLESS_GIT.filter(([key]) => key !== 'core.hooksPath')
 
 /**
- * Settings of git are counted: one that is missing would make every git command fail.
+ * Renumbers git settings (`GIT_CONFIG_KEY_n`): a gap in their numbers would make every git command fail.
  *
- * @param isDeclared whether a variable holds what was declared to be a secret.
+ * @param isDeclared returns true for variables that were declared to be secrets.
  */
 function gitSettings(
   env: Readonly<Record<string, string | undefined>>,
@@ -94,7 +94,7 @@ function gitSettings(
 
 const MAX_SETTINGS = 1000
 
-/** Values that commands do not get, to be kept out of what they print, too. What may be an ordinary word or a path is none. */
+/** Returns the hidden values, to be masked in the output of commands. Excludes values that may be ordinary words or paths. */
 export function hiddenValues(
   env: Readonly<Record<string, string | undefined>>,
   passed: Readonly<Record<string, string>>,
@@ -116,7 +116,7 @@ function isSecretVariable(name: string, value: string): boolean {
   return OWN.test(name) || SECRET_NAME.test(name) || SECRET_VALUE.test(value)
 }
 
-/** Settings that name a program, or a place to find one. */
+/** Matches git settings that name a program, or a place to find one. */
 const PROGRAMS =
   /^(?:filter\..*\.(?:clean|smudge|process|required)|diff\..*\.(?:command|textconv)|diff\.external|merge\..*\.driver|(?:diff|merge)tool\..*|alias\..*|core\.(?:sshcommand|pager|editor|askpass|gitproxy|alternaterefscommand|attributesfile)|credential\..*|gpg\..*|sequence\.editor|interactive\.difffilter|remote\..*\.(?:uploadpack|receivepack|vcs|proxy)|submodule\..*\.update|trailer\..*\.(?:command|cmd)|uploadpack\..*|url\..*|web\..*|browser\..*|man\..*|help\..*|pager\..*|sendemail\..*|protocol\..*|lfs\..*|core\.worktree)$/is
 const PATIENCE = 2000
@@ -129,7 +129,7 @@ export async function repositorySettings(repositories: readonly string[]): Promi
   return [...HARMLESS_GIT, ...named.map((key) => [key, /\.required$/i.test(key) ? 'false' : ''] as const)]
 }
 
-/** The names of settings in a file, and in those that it includes: read by git itself, which runs nothing for that. */
+/** Returns the names of git settings in a file and its includes. Git reads them, and does not run any program for that. */
 function keysOf(file: string): Promise<readonly string[]> {
   return new Promise((resolve) => {
     const words = ['config', '--file', file, '--includes', '--null', '--name-only', '--list']
@@ -139,7 +139,7 @@ function keysOf(file: string): Promise<readonly string[]> {
       cwd: '/',
       env: { PATH: '/usr/local/bin:/usr/bin:/bin:/opt/homebrew/bin' },
     }
-    // What cannot be read by git names no program for git either.
+    // A file that git cannot read does not name a program for git either.
     const { execFile } = process.getBuiltinModule('node:child_process')
     execFile('git', words, options, (_error, output) => resolve(output.split('\0').filter((key) => key !== '')))
   })

@@ -61,7 +61,7 @@ function edited({ old_string, new_string, replace_all = false }: Input, { place,
 }
 
 interface Replacement {
-  /** Line feeds only, as `old` and `instead`. */
+  /** Has line feeds only, like `old` and `instead`. */
   readonly text: string
   readonly old: string
   readonly instead: string
@@ -69,7 +69,7 @@ interface Replacement {
 
 const MAX_LENGTH = 20_000_000
 
-/** Why nothing can be replaced. */
+/** Returns the reason why nothing can be replaced, or `undefined`. */
 function obstacleTo({
   text,
   old,
@@ -89,7 +89,7 @@ function obstacleTo({
   return length > MAX_LENGTH ? `Replacing ${places.length} places would make the file too large.` : undefined
 }
 
-/** Occurrences that do not overlap. */
+/** Returns the offsets of occurrences that do not overlap. */
 function placesOf(text: string, part: string): number[] {
   const places: number[] = []
   if (part === '') return places
@@ -97,7 +97,7 @@ function placesOf(text: string, part: string): number[] {
   return places
 }
 
-/** @param raw the text with its own line ends: they stay, and a line that stays a line keeps its end. */
+/** @param raw the text with its own line ends, which are kept for lines that remain. */
 function replaceAt(places: readonly number[], { raw, text, old, instead }: Replacement & { readonly raw: string }): string {
   const usual = usualLineEnd(raw)
   const pieces: string[] = []
@@ -117,7 +117,7 @@ function replaceAt(places: readonly number[], { raw, text, old, instead }: Repla
   return pieces.join('') + raw.slice(rawAt)
 }
 
-/** The place in `raw` behind a part with line feeds only that begins at `at` there. */
+/** Returns the offset in `raw` after `part`, which has line feeds only and begins at offset `at`. */
 function behind(part: string, raw: string, at: number): number {
   let lineStart = 0
   for (let feed = part.indexOf('\n'); feed !== -1; feed = part.indexOf('\n', lineStart)) {
@@ -131,14 +131,14 @@ function lineOf(text: string, place: number): number {
   return text.slice(0, place).split('\n').length
 }
 
-/** The same words with other white space is the commonest mistake. */
+/** Returns a hint on the most frequent mistakes: other white space, or only the first line is right. */
 function nearMiss(text: string, old: string): string {
   const squeezed = (some: string): string => some.replaceAll(/\s+/g, ' ').trim()
   const wanted = squeezed(old)
   if (wanted !== '' && squeezed(text).includes(wanted)) {
-    return ' It does with other white space: copy it exactly as it stands there.'
+    return ' It occurs with other white space: copy it exactly from the file.'
   }
   const first = old.split('\n').find((line) => line.trim() !== '')
   const found = first === undefined ? -1 : text.indexOf(first.trim())
-  return found === -1 ? '' : ` Its first line stands in line ${lineOf(text, found)}: read the file there.`
+  return found === -1 ? '' : ` Its first line is in line ${lineOf(text, found)}: read the file there.`
 }

@@ -1,4 +1,4 @@
-/** Keeps the edits that tools make to files, so that a person can look at them and take them back. */
+/** Stores the edits that tools make to files, so that the user can view and undo them. */
 
 import { rm } from 'node:fs/promises'
 import { basename } from 'node:path'
@@ -8,7 +8,7 @@ import { bytesOf, readTextFile, replaceFile } from './text-file.ts'
 import type { TextFile } from './text-file.ts'
 import type { WorkspacePath } from './workspace.ts'
 
-/** `left`: the file is as the edit left it. `changed`: something else is in it by now. `undone`: it was taken back. */
+/** `left`: the file is as the edit left it. `changed`: the file has changed since. `undone`: the edit was undone. */
 export type EditState = 'left' | 'changed' | 'undone'
 
 export interface FileEdit {
@@ -20,19 +20,19 @@ export interface FileEdit {
   readonly diff: string
   readonly added: number
   readonly removed: number
-  /** The file was not there before. */
+  /** True when the edit created the file. */
   readonly isNew: boolean
 }
 
 interface Kept extends FileEdit {
   readonly place: WorkspacePath
   readonly before: TextFile | undefined
-  /** SHA-256 of the bytes that were written, hexadecimal. */
+  /** SHA-256 of the written bytes, hexadecimal. */
   readonly hash: string
   isUndone: boolean
 }
 
-/** Characters of former contents and diffs that are kept; the oldest edits are forgotten first. */
+/** Characters of former contents and diffs that are kept; the oldest edits are dropped first. */
 const MOST_KEPT = 50_000_000
 
 /** The edits of one set of tools, oldest first. */
@@ -41,7 +41,7 @@ export class Edits {
   #count = 0
   #size = 0
 
-  /** Keeps an edit that has just been made. */
+  /** Stores a new edit. */
   add(edit: Omit<Kept, 'number' | 'isUndone' | 'isNew' | 'name'>): void {
     this.#kept.push({ ...edit, number: ++this.#count, name: edit.place.name, isNew: edit.before === undefined, isUndone: false })
     this.#size += sizeOf(edit)
@@ -52,12 +52,12 @@ export class Edits {
     return this.#kept
   }
 
-  /** Number of the newest edit that was not taken back yet; `undefined` where there is none. */
+  /** Number of the newest edit that was not undone; `undefined` when there is none. */
   get last(): number | undefined {
     return this.#kept.findLast(({ isUndone }) => !isUndone)?.number
   }
 
-  /** @throws CriaError `not_found` for a number that no edit has. */
+  /** @throws CriaError `not_found` for an unknown number. */
   find(number: number): FileEdit {
     return this.#find(number)
   }
@@ -69,9 +69,9 @@ export class Edits {
   }
 
   /**
-   * Takes an edit back: the file becomes what it was before, or goes where it was not there.
+   * Undoes an edit: restores the former content, or deletes a file that the edit created.
    *
-   * @throws CriaError `not_found` as `find`; `tool_failure` when the file is not as the edit left it, and nothing was changed.
+   * @throws CriaError `not_found` as `find`; `tool_failure` when the file has changed since the edit. The file is then not changed.
    */
   async undo(number: number): Promise<FileEdit> {
     const edit = this.#find(number)

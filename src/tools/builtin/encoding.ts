@@ -1,4 +1,4 @@
-/** Bytes of a file to text and back, so that what was not edited stays as it was, byte for byte. */
+/** Decodes and encodes files without loss, so that unedited parts stay the same, byte for byte. */
 
 import { isUtf8 } from 'node:buffer'
 
@@ -7,7 +7,7 @@ export type Encoding = 'utf-8' | 'utf-16le' | 'utf-16be' | 'windows-1252'
 export interface Encoded {
   readonly text: string
   readonly encoding: Encoding
-  /** A byte order mark stands before the text. */
+  /** True when a byte order mark precedes the text. */
   readonly mark: boolean
 }
 
@@ -19,8 +19,8 @@ const MARKS: readonly (readonly [Encoding, readonly number[]])[] = [
 const SAMPLE = 8192
 
 /**
- * UTF-8 and UTF-16 by their marks, UTF-16 without one by the zeros of its Latin letters, else UTF-8, else Windows-1252, in which every
- * byte is a character. `undefined` for what is no text, or would not come back as it was.
+ * Detects UTF-8 and UTF-16 by their byte order mark, UTF-16 without a mark by the zeros of its Latin letters, else UTF-8, else
+ * Windows-1252. Returns `undefined` for binary data, and for bytes that encoding the text would not restore.
  */
 export function decode(bytes: Uint8Array): Encoded | undefined {
   const marked = MARKS.find(([, mark]) => mark.every((byte, index) => bytes[index] === byte))
@@ -39,7 +39,7 @@ function decodeAs(encoding: Encoding, body: Uint8Array, mark: boolean): Encoded 
   }
 }
 
-/** Nine of ten characters are Latin, so that every second byte is zero. */
+/** Detects UTF-16 when in nine of ten characters the same byte of the two is zero, as in Latin text. */
 function wide(sample: Uint8Array): Encoding | undefined {
   const pairs = Math.floor(sample.length / 2)
   let even = 0
@@ -52,7 +52,7 @@ function wide(sample: Uint8Array): Encoding | undefined {
   return even > pairs * 0.9 && odd === 0 ? 'utf-16be' : undefined
 }
 
-/** Control characters other than white space, backspace and escape are rare in text, and NUL is in none. */
+/** Returns false for text with a NUL or many control characters other than white space, backspace and escape. */
 function isText(text: string): boolean {
   const length = Math.min(text.length, SAMPLE)
   let odd = 0
@@ -64,9 +64,9 @@ function isText(text: string): boolean {
   return odd <= 8 || odd <= length / 100
 }
 
-/** `undefined` when the text holds a character that the encoding does not have. */
+/** Returns `undefined` when the text holds a character that the encoding does not have. */
 export function encode({ text, encoding, mark }: Encoded): Buffer | undefined {
-  // Half a surrogate pair is no character in any of them.
+  // None of the encodings can hold half a surrogate pair.
   if (!text.isWellFormed()) return undefined
   if (encoding === 'windows-1252') return encodeWindows(text)
   const body = Buffer.from(text, encoding === 'utf-8' ? 'utf8' : 'utf16le')

@@ -32,7 +32,7 @@ afterEach(() => {
 
 const get = (url: string, options: FetchOptions = {}): Promise<Called> =>
   callerOf(builtinTools({ root: '.', fetch: options }))('fetch_url', { url })
-/** From the server of the test, which is an exception. */
+/** Fetches from the server of the test, whose host is allowed. */
 const getHere = (path: string, options: FetchOptions = {}): Promise<Called> =>
   get(`http://${host}${path}`, { allowedHosts: [host], ...options })
 const send =
@@ -43,11 +43,11 @@ const send =
   }
 
 describe('fetch_url', () => {
-  it('is not there unless it is asked for', () => {
+  it('is offered only on request', () => {
     expect(builtinTools({ root: '.' }).map(({ name }) => name)).not.toContain('fetch_url')
   })
 
-  it('makes Markdown of pages, and keeps text as it is', async () => {
+  it('converts pages to Markdown, and returns text unchanged', async () => {
     answer = send('<html><head><title>Wine</title></head><body><script>x()</script><p>Red <b>wine</b></p></body></html>', {
       'content-type': 'text/html',
     })
@@ -92,7 +92,7 @@ describe('fetch_url', () => {
   })
 
   it.each(['localhost', 'localhost.', 'metadata.internal', 'mixed.example'])(
-    'refuses the name %s by where it leads',
+    'refuses the name %s because of its address',
     async (name) => {
       const addresses = name === 'mixed.example' ? ['10.0.0.1', '::1'] : ['127.0.0.1']
       const lookup: NonNullable<FetchOptions['lookup']> = (_host, done) => {
@@ -120,7 +120,7 @@ describe('fetch_url', () => {
     expect((await get(url)).isError).toBe(true)
   })
 
-  it('every hop is judged, and another host is not followed', async () => {
+  it('every redirect is checked, and a redirect to another host is not followed', async () => {
     answer = (request, response) => {
       const to = { '/a': '/b', '/b': 'http://169.254.169.254/latest', '/c': 'http://127.0.0.1:1/', '/loop': '/loop' }[
         request.url ?? ''
@@ -129,7 +129,7 @@ describe('fetch_url', () => {
       else send('', { location: to }, 302)(request, response)
     }
     expect((await getHere('/a')).content).toContain(`http://${host}/b leads to http://169.254.169.254/latest (302)`)
-    // Another port is another server.
+    // A different port counts as a different host.
     expect((await getHere('/c')).content).toContain(`http://${host}/c leads to http://127.0.0.1:1/ (302)`)
     expect(await getHere('/loop')).toMatchObject({
       isError: true,
@@ -137,10 +137,10 @@ describe('fetch_url', () => {
     })
     expect((await getHere('/d')).content).toContain('end')
     answer = send('', { location: 'file:///etc/passwd' }, 302)
-    expect((await getHere('/e')).content).toContain('no http or https address')
+    expect((await getHere('/e')).content).toContain('not an http or https address')
   })
 
-  it('unpacks within its limit of size', async () => {
+  it('decompresses within its size limit', async () => {
     const text = 'wine '.repeat(1000)
     answer = send(gzipSync(text), { 'content-type': 'text/plain', 'content-encoding': 'gzip' })
     expect((await getHere('/')).content).toContain(text)
@@ -155,7 +155,7 @@ describe('fetch_url', () => {
     expect(await getHere('/')).toMatchObject({ isError: true, code: 'network' })
   })
 
-  it('ends when there is no whole answer in time', async () => {
+  it('fails when the response is not complete in time', async () => {
     answer = (_request, response) => {
       response.writeHead(200, { 'content-type': 'text/plain' })
       response.write('a beginning')
@@ -165,14 +165,14 @@ describe('fetch_url', () => {
     expect((await getHere('/', { timeout: 200 })).content).toContain('no whole answer within 0.2 s')
   })
 
-  it('says when nobody is there', async () => {
+  it('reports an unreachable host', async () => {
     const { code, isError } = await get('http://127.0.0.1:9/', { allowedHosts: ['127.0.0.1'] })
     expect({ code, isError }).toEqual({ code: 'network', isError: true })
   })
 })
 
 describe('public addresses', () => {
-  it.each(['1.1.1.1', '8.8.8.8', '93.184.215.14', '172.32.0.1', '2606:4700::1111', '::ffff:8.8.8.8'])('%s is one', (address) => {
+  it.each(['1.1.1.1', '8.8.8.8', '93.184.215.14', '172.32.0.1', '2606:4700::1111', '::ffff:8.8.8.8'])('include %s', (address) => {
     expect(isPublicAddress(address)).toBe(true)
   })
 
@@ -188,7 +188,7 @@ describe('public addresses', () => {
     '',
     'localhost',
     '::127.0.0.1',
-  ])('%j is none', (address) => {
+  ])('exclude %j', (address) => {
     expect(isPublicAddress(address)).toBe(false)
   })
 })

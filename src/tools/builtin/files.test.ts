@@ -56,7 +56,7 @@ const tool = (name: string): Tool => {
   return found
 }
 
-/** Everything that a tool takes a path for. */
+/** A call of each tool that takes a path. */
 const TAKING: readonly (readonly [string, object])[] = [
   ['read_file', {}],
   ['write_file', { content: 'x' }],
@@ -128,7 +128,7 @@ describe('paths', () => {
     expect((await linked('read_file', { path: '../secret.txt' })).isError).toBe(true)
   })
 
-  it('a folder that becomes a link between the look and the use leads nowhere', async () => {
+  it('a folder that is replaced by a link between check and use is not followed', async () => {
     mkdirSync(join(base, 'outside'))
     writeFileSync(join(base, 'outside', 'b.txt'), 'outside')
     write({ 'swapped/b.txt': 'inside' })
@@ -145,18 +145,18 @@ describe('paths', () => {
     expect(readFileSync(join(base, 'outside', 'b.txt'), 'utf8')).toBe('outside')
   })
 
-  it('the root has to be there', () => {
+  it('the root must exist', () => {
     expect(() => builtinTools({ root: join(base, 'nowhere') })).toThrow(/cannot be found/)
   })
 
-  it('names that look odd and are none of these are names', async () => {
+  it('odd but unambiguous names are accepted', async () => {
     for (const name of ['a b.txt', 'ünï.txt', '日本.txt', '-rf', '...x', 'x..y', '#a', 'a%b', "it's", '🦙.md']) {
       write({ [name]: name })
       expect((await call('read_file', { path: name })).content).toBe(name)
     }
   })
 
-  it('what belongs to version control is not written', async () => {
+  it('data of version control is not written', async () => {
     mkdirSync(join(root, '.git', 'hooks'), { recursive: true })
     symlinkSync('.git', join(root, 'vcs'))
     for (const path of ['.git/hooks/pre-commit', '.git/config', 'vcs/config', '.GIT/config', 'sub/.git/config']) {
@@ -167,7 +167,7 @@ describe('paths', () => {
 })
 
 describe('read_file', () => {
-  it('gives the text, with line feeds', async () => {
+  it('returns the text, with line feeds', async () => {
     write({ 'a.txt': 'one\r\ntwo\r\n', 'empty.txt': '' })
     expect((await call('read_file', { path: 'a.txt' })).content).toBe('one\ntwo\n')
     expect((await call('read_file', { path: 'empty.txt' })).content).toContain('is empty')
@@ -176,7 +176,7 @@ describe('read_file', () => {
     expect((await call('read_file', { path: '.' })).content).toContain('list_files')
   })
 
-  it('gives parts of long files, and says how to go on', async () => {
+  it('returns parts of long files, and reports how to continue', async () => {
     const lines = Array.from({ length: 5000 }, (_, index) => `line ${index + 1}`)
     write({ 'long.txt': `${lines.join('\n')}\n` })
     const first = (await call('read_file', { path: 'long.txt' })).content
@@ -193,7 +193,7 @@ describe('read_file', () => {
     expect(content).toMatch(/^a{1999} \[… 5,002 more characters in this line\]\nshort$/)
   })
 
-  it('shows images, and only the size of what is no text', async () => {
+  it('shows images, and only the size of other binary files', async () => {
     const png = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex')
     write({ 'a.png': png, 'a.bin': Buffer.from([0, 1, 2, 3, 0, 255]), 'a.pdf': '%PDF-1.7\0' })
     const image = await call('read_file', { path: 'a.png' })
@@ -202,7 +202,7 @@ describe('read_file', () => {
     expect((await call('read_file', { path: 'a.pdf' })).content).toContain('application/pdf')
   })
 
-  it('takes the text out of documents', async () => {
+  it('extracts the text of documents', async () => {
     write({ 'a.pdf': pdf([['The red wine', 'of the valley']]), 'broken.pdf': '%PDF-1.7\0', '.hidden.pdf': pdf([['hidden']]) })
     const reading = callerOf(appTools({ root }))
     expect((await reading('read_file', { path: 'a.pdf' })).content).toMatch(/red wine\s+of the valley/)
@@ -227,14 +227,14 @@ describe('read_file', () => {
     expect((await call('read_file', { path: 'bare.txt' })).content).toBe('plain wide text')
   })
 
-  it('never waits for a pipe and reads no device', async () => {
+  it('does not wait for a pipe and does not read a device', async () => {
     execFileSync('mkfifo', [join(root, 'pipe')])
-    expect((await call('read_file', { path: 'pipe' })).content).toContain('no regular file')
+    expect((await call('read_file', { path: 'pipe' })).content).toContain('not a regular file')
     expect((await call('write_file', { path: 'pipe', content: 'x' })).isError).toBe(true)
     expect((await call('search_files', { pattern: 'x', path: 'pipe' })).content).toContain('no match')
   })
 
-  it('reads lines of a file that is too large to be held', async () => {
+  it('reads lines of a file that is too large for memory', async () => {
     const line = `${'x'.repeat(99)}\n`
     write({ 'huge.log': `${line.repeat(120_000)}the end\n` })
     truncateSync(join(root, 'huge.log'), 12_000_008)
@@ -249,7 +249,7 @@ describe('read_file', () => {
     expect((await call('search_files', { pattern: '.', path: 'zeros.bin' })).content).toContain('no match')
   })
 
-  it('a single line without end is cut, not held', async () => {
+  it('a single endless line is cut, not held in memory', async () => {
     write({ 'line.txt': 'y'.repeat(11_000_000) })
     const { content } = await call('read_file', { path: 'line.txt' })
     expect(content).toMatch(/^y{2000} \[… 10,998,000 more characters in this line\]\n\[Lines 1 to 1/)
@@ -268,12 +268,12 @@ describe('edit_file', () => {
     expect(text('a.ts')).toBe('const a = 3\nconst b = 2\n')
   })
 
-  it('says why it cannot', async () => {
+  it('reports the reason of a failure', async () => {
     write({ 'a.ts': 'x = 1\n  y = 2\nx = 1\n' })
     expect((await edit('a.ts', 'x = 1', 'z')).content).toMatch(/occurs 2 times, in lines 1, 3.*replace_all/)
     expect((await edit('a.ts', 'nothing', 'z')).content).toContain('does not occur')
     expect((await edit('a.ts', '\ty = 2', 'z')).content).toContain('other white space')
-    expect((await edit('a.ts', 'y = 2\nq', 'z')).content).toContain('first line stands in line 2')
+    expect((await edit('a.ts', 'y = 2\nq', 'z')).content).toContain('first line is in line 2')
     expect((await edit('a.ts', '', 'z')).content).toContain('is empty')
     expect((await edit('a.ts', 'y', 'y')).content).toContain('nothing to change')
     write({ 'many.txt': 'x'.repeat(100_000) })
@@ -282,7 +282,7 @@ describe('edit_file', () => {
     expect(text('a.ts')).toBe('x = 1\n  y = 2\nx = 1\n')
   })
 
-  it('replaces every occurrence when told, and takes nothing for a pattern', async () => {
+  it('replaces every occurrence with `replace_all`, and does not interpret patterns', async () => {
     write({ 'a.txt': 'a.b a+b $& a.b' })
     await edit('a.txt', 'a.b', '$&$1', { replace_all: true })
     expect(text('a.txt')).toBe('$&$1 a+b $& $&$1')
@@ -302,7 +302,7 @@ describe('edit_file', () => {
     expect(text('a.txt')).toBe(after)
   })
 
-  it('keeps the encoding, or says that it cannot', async () => {
+  it('keeps the encoding, or reports that it cannot', async () => {
     write({
       'le.txt': Buffer.from('\ufeffalt\r\n', 'utf16le'),
       'be.txt': Buffer.from('\ufeffalt\n', 'utf16le').swap16(),
@@ -316,10 +316,10 @@ describe('edit_file', () => {
     expect(bytes('latin.txt')).toEqual(Buffer.from('Gr\xfc\xdfe \x80 \xe4lter\n', 'latin1'))
     expect((await edit('latin.txt', 'älter', '日本')).content).toContain('windows-1252')
     write({ 'a.bin': Buffer.from([0, 1, 2]) })
-    expect((await edit('a.bin', 'a', 'b')).content).toContain('no text file')
+    expect((await edit('a.bin', 'a', 'b')).content).toContain('not a text file')
   })
 
-  it('keeps the mode, writes through links, and leaves nothing beside the file', async () => {
+  it('keeps the mode, writes through links, and leaves no temporary file', async () => {
     write({ 'run.sh': '#!/bin/sh\necho a\n' })
     chmodSync(join(root, 'run.sh'), 0o751)
     symlinkSync('run.sh', join(root, 'link'))
@@ -330,7 +330,7 @@ describe('edit_file', () => {
     expect(readdirSync(root).toSorted()).toEqual(['link', 'run.sh'])
   })
 
-  it('refuses a file that was not read, or has changed since, and shows what it is now', async () => {
+  it('refuses a file that was not read, or has changed since, and shows its current content', async () => {
     write({ 'a.txt': 'one\n' })
     const input = { path: 'a.txt', old_string: 'one', new_string: 'two' }
     expect((await call('edit_file', input)).content).toContain('was not read yet')
@@ -351,7 +351,7 @@ describe('edit_file', () => {
     expect(text('a.txt')).toHaveLength(20_000)
   })
 
-  it('shows what it would change without changing it', async () => {
+  it('previews a change without writing it', async () => {
     write({ 'a.txt': 'one\ntwo\nthree\n' })
     const preview = (name: string, input: object): unknown => tool(name).preview?.(input as never)
     expect(await preview('edit_file', { path: 'a.txt', old_string: 'two', new_string: '2' })).toBe(
@@ -391,7 +391,7 @@ describe('write_file', () => {
     expect((await call('write_file', { path: 'a', content: 'x' })).content).toContain('is a folder')
   })
 
-  it('keeps line ends, encoding and mode of what it replaces', async () => {
+  it('keeps line ends, encoding and mode of a replaced file', async () => {
     write({ 'a.txt': '\ufeffone\r\ntwo\r\n' })
     chmodSync(join(root, 'a.txt'), 0o640)
     await call('read_file', { path: 'a.txt' })
@@ -401,14 +401,14 @@ describe('write_file', () => {
     expect((await call('write_file', { path: 'a.txt', content: '1\n2\n3' })).content).toContain('already')
   })
 
-  it('keeps what the model writes into a new file, and refuses half characters', async () => {
+  it('writes a new file unchanged, and refuses half characters', async () => {
     await call('write_file', { path: 'crlf.txt', content: 'a\r\nb' })
     expect(text('crlf.txt')).toBe('a\r\nb')
     expect((await call('write_file', { path: 'half.txt', content: 'a\ud800' })).isError).toBe(true)
     expect(existsSync(join(root, 'half.txt'))).toBe(false)
   })
 
-  it('several edits of one file in one step are all in the file', () => {
+  it('several edits of a file in a step are all applied', () => {
     write({ 'a.txt': 'x' })
     linkSync(join(root, 'a.txt'), join(root, 'hard.txt'))
     symlinkSync('a.txt', join(root, 'soft.txt'))
@@ -421,7 +421,7 @@ describe('write_file', () => {
 })
 
 describe('list_files', () => {
-  it('leaves out what .gitignore names, hidden files and packages; upper ones come first', async () => {
+  it('leaves out ignored files, hidden files and packages; upper levels come first', async () => {
     mkdirSync(join(root, '.git'))
     write({
       '.gitignore': 'dist/\n*.log\n!keep.log\n',
@@ -453,7 +453,7 @@ describe('list_files', () => {
   })
 
   it.each(['.gitignore', 'sub/.gitignore', '.criaignore'])(
-    'a %s that is a pipe or has no end is not waited for',
+    'a %s that is a pipe or endless does not block the listing',
     async (name) => {
       write({ 'a.txt': 'hello', 'sub/b.txt': 'hello' })
       execFileSync('mkfifo', [join(root, name)])
@@ -468,7 +468,7 @@ describe('list_files', () => {
     },
   )
 
-  it('a name cannot pass for two', async () => {
+  it('a name with a line feed does not look like two names', async () => {
     write({ 'a\nb': 'x' })
     expect((await call('list_files', {})).content).toBe(String.raw`"a\nb"`)
     expect((await call('search_files', { pattern: 'x' })).content).toBe(String.raw`"a\nb":1:x`)
@@ -492,7 +492,7 @@ describe('secrets', () => {
     symlinkSync('.env', join(root, 'link.txt'))
   })
 
-  it.each(SECRET)('%s is asked about', (path) => {
+  it.each(SECRET)('%s needs permission', (path) => {
     for (const name of ['read_file', 'search_files']) {
       const { needsPermission, subjects } = tool(name)
       const ask = needsPermission as (input: object) => boolean
@@ -512,7 +512,7 @@ describe('secrets', () => {
     expect((await call('read_file', { path: 'about.md' })).content).toContain('About')
   })
 
-  it('a search looks into none of them', async () => {
+  it('are not searched', async () => {
     const { content } = await call('search_files', { pattern: 'canary', hidden: true })
     expect(content).not.toContain('canary')
   })

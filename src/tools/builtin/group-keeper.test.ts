@@ -21,7 +21,7 @@ function commandOf(pid: number): string {
   }
 }
 
-it.runIf(tellsChildren)('is there as long as a group is, and no longer', async () => {
+it.runIf(tellsChildren)('runs as long as a group runs, and no longer', async () => {
   const groups = [1, 2].map(() => kept(() => spawn('sleep', ['600'], { detached: true, stdio: 'ignore' })))
   await until(() => keepers().length === 1)
   for (const { pid = 0 } of groups) {
@@ -32,7 +32,7 @@ it.runIf(tellsChildren)('is there as long as a group is, and no longer', async (
   await until(() => keepers().length === 0)
 })
 
-it.runIf(tellsChildren)('is gone where the first of a group could not be started', async () => {
+it.runIf(tellsChildren)('ends when the first process of a group cannot be started', async () => {
   const failure = new Error('too long')
   const failing = (): never => {
     throw failure

@@ -1,4 +1,4 @@
-/** Ends process groups when our process dies without a chance to do so. */
+/** Ends process groups when our own process dies and cannot end them itself. */
 
 import type { ChildProcess } from 'node:child_process'
 
@@ -16,10 +16,10 @@ for each in $alive; do kill -s TERM -- "-$each" && left="$left $each"; done
 for each in $left; do kill -s KILL -- "-$each"; done`
 
 let keeper: ChildProcess | undefined
-/** Groups that are alive, by the id of their first process. */
+/** Running groups, by the id of their first process. */
 export const groups: Set<number> = new Set()
 
-/** Starts the first process of a group. The keeper is there before, so that hardly any time passes until it knows. */
+/** Starts the first process of a group. The keeper is started before it, so that it learns of the group without delay. */
 export function kept(begin: () => ChildProcess): ChildProcess {
   keeper ??= start()
   try {
@@ -34,7 +34,7 @@ export function kept(begin: () => ChildProcess): ChildProcess {
   }
 }
 
-/** The group has ended. */
+/** Tells the keeper that a group has ended. */
 export function release(group: number): void {
   groups.delete(group)
   keeper?.stdin?.write(`end ${group}\n`)
@@ -47,7 +47,7 @@ function endWhenIdle(): void {
   keeper = undefined
 }
 
-/** It sees no signal of the terminal, and does not hold up the end of our process. Without it there is only less comfort. */
+/** Starts the keeper: detached from the terminal and its signals, and not delaying the end of our process. Failure is ignored. */
 function start(): ChildProcess {
   const { spawn } = process.getBuiltinModule('node:child_process')
   const { Socket } = process.getBuiltinModule('node:net')

@@ -1,4 +1,4 @@
-/** Sends one GET request to a public address, within limits; redirects are handed back. */
+/** Sends a GET request to a public address, within limits of size and time; returns redirects. */
 
 import { lookup as systemLookup } from 'node:dns'
 import type { LookupAddress } from 'node:dns'
@@ -14,9 +14,9 @@ import { megabytes, problem } from './open-file.ts'
 export interface GetOptions {
   readonly signal: AbortSignal
   readonly maxBytes: number
-  /** Hosts that may be asked wherever they are: `wiki.internal`, `127.0.0.1:8080`. */
+  /** Hosts that are allowed although they are not public: `wiki.internal`, `127.0.0.1:8080`. */
   readonly allowedHosts: readonly string[]
-  /** Default the system's. */
+  /** Default: the resolver of the system. */
   readonly lookup?: Lookup
 }
 
@@ -29,20 +29,20 @@ export interface Got {
 }
 
 export interface Followed extends Got {
-  /** The address that answered. */
+  /** The URL that answered. */
   readonly url: URL
-  /** Where the answer leads, as the server wrote it; absent unless it is a redirect that was not followed. */
+  /** Target of a redirect that was not followed, as the server wrote it; otherwise absent. */
   readonly leadsTo?: string
 }
 
 const MAX_REDIRECTS = 5
 
 /**
- * Gets an address, and goes where redirects lead.
+ * Gets a URL and follows redirects.
  *
  * @param get sends one request, with `httpGet`.
- * @param allowed the address to go on with; `undefined`: the redirect is returned. What it throws ends it.
- * @throws CriaError `network` beyond five redirects; whatever `get` throws.
+ * @param allowed returns the URL to continue with; `undefined`: the redirect is returned.
+ * @throws CriaError `network` beyond five redirects; errors of `get` and `allowed`.
  */
 export async function followRedirects(
   start: URL,
@@ -65,7 +65,7 @@ export async function followRedirects(
 export async function httpGet(url: URL, options: GetOptions): Promise<Got> {
   const isAllowed = options.allowedHosts.some((host) => sameHost(host, url))
   const host = url.hostname.replace(/^\[|\]$/g, '')
-  // Decimal, octal and short forms were made plain by the parser of URLs.
+  // The URL parser has normalised decimal, octal and short forms of addresses.
   if (!isAllowed && isIP(host) !== 0 && !isPublicAddress(host)) throw notPublic(host)
   const response = await request(url, isAllowed, options)
   try {
@@ -96,14 +96,14 @@ async function request(url: URL, isAllowed: boolean, { signal, lookup = resolveA
       url,
       {
         signal,
-        // A pool would hand out connections that were made for somebody else, and the shared one may lead through a proxy.
+        // A pool would reuse connections that were opened by others, and the global agent may use a proxy.
         agent: false,
         lookup: checked(lookup, isAllowed),
         headers: { accept: 'text/html, text/*;q=0.9, */*;q=0.5', 'accept-encoding': 'gzip, br, deflate', 'user-agent': 'cria' },
       },
       resolve,
     )
-    // Judged by what is really at the other end, before anything is sent.
+    // Checks the actual address of the peer before anything is sent.
     asked.once('socket', (socket) => {
       socket.once('connect', () => {
         const { remoteAddress = '' } = socket
@@ -118,7 +118,7 @@ async function request(url: URL, isAllowed: boolean, { signal, lookup = resolveA
   })
 }
 
-/** Answers only with addresses that may be connected to, so that no other is tried. */
+/** Returns a lookup that yields only allowed addresses, so that no others are tried. */
 function checked(lookup: Lookup, isAllowed: boolean): LookupFunction {
   return (host, options, done) => {
     lookup(host, (error, found) => {
@@ -183,8 +183,8 @@ const SPECIAL_V4 =
   '0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24 192.0.2.0/24 192.88.99.0/24 ' +
   '192.168.0.0/16 198.18.0.0/15 198.51.100.0/24 203.0.113.0/24 224.0.0.0/4 240.0.0.0/4'
 /**
- * Inside 2000::/3, which is all that is public: https://www.iana.org/assignments/iana-ipv6-special-registry. Those that carry an IPv4
- * address (2001::/32, 2002::/16) are among them, so that none is hidden in there.
+ * Ranges inside 2000::/3 that are not public: https://www.iana.org/assignments/iana-ipv6-special-registry. Includes ranges that
+ * embed an IPv4 address (2001::/32, 2002::/16), because it may be private.
  */
 const SPECIAL_V6 = '2001::/23 2001:db8::/32 2002::/16 3fff::/20'
 
@@ -201,7 +201,7 @@ function specialAddresses(): BlockList {
   return list
 }
 
-/** @param address as a socket tells it; anything else is not public. */
+/** Returns false for unknown forms. @param address as a socket reports it. */
 export function isPublicAddress(address: string): boolean {
   const plain = address.replace(/%.*$/, '')
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(plain)?.[1]
@@ -209,11 +209,11 @@ export function isPublicAddress(address: string): boolean {
   if (isIP(plain) === 0) return false
   special ??= specialAddresses()
   if (isIPv4(plain)) return !special.check(plain, 'ipv4')
-  // 2000::/3, whose first part always has four digits.
+  // In 2000::/3 the first part has four digits.
   return /^[23][\da-f]{3}:/i.test(plain) && !special.check(plain, 'ipv6')
 }
 
-/** The same origin, or the same host once it is encrypted. */
+/** Returns true for the same origin, or for an upgrade of the same host from http to https. */
 export function isSameSite(next: URL, before: URL): boolean {
   const isUpgrade = before.protocol === 'http:' && next.protocol === 'https:' && before.port === '' && next.port === ''
   return next.origin === before.origin || (isUpgrade && next.hostname === before.hostname)

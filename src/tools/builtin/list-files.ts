@@ -37,11 +37,11 @@ export function listFilesTool(workspace: Workspace): Tool {
       const { real, name } = await workspace.place(path)
       const found = await stat(real).catch(() => undefined)
       if (found === undefined) throw problem(`There is no folder ${quoted(path)}.`)
-      if (!found.isDirectory()) throw problem(`${quoted(path)} is no folder: use read_file.`)
+      if (!found.isDirectory()) throw problem(`${quoted(path)} is not a folder: use read_file.`)
       const pattern = glob === undefined ? undefined : globPattern(glob)
       const lines: string[] = []
       for await (const entry of walkFiles(real, { hidden, signal })) {
-        // The upper ones come first, so that nothing that follows is less deep.
+        // Upper levels come first, so all further entries are at least as deep.
         if (entry.name.split('/').length > depth) break
         if (isClosed(entry.path, closedPaths)) continue
         const inRoot = name === '.' ? entry.name : `${name}/${entry.name}`

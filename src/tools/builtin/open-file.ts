@@ -1,7 +1,7 @@
 /**
- * Opens regular files only, never waits for a pipe, reads a device or follows a link, and checks that an opened file is the one that was
- * looked for. Between the look at a path and its use, a program may have put a link in the place of one of its folders. The system tells
- * where an open file really lies, and lets its folder be used by that handle instead of by name.
+ * Opens regular files only: does not wait for a pipe, read a device or follow a link. Then checks that the opened file is the one
+ * that was requested: after a path was resolved, a program may have replaced one of its folders with a link. The system reports the
+ * real path of an open file, and its folder can be used by handle instead of by name.
  */
 
 import { constants, readlinkSync } from 'node:fs'
@@ -21,7 +21,7 @@ export interface OpenFile {
   readonly size: number
 }
 
-/** @returns `undefined` where there is nothing. @throws CriaError `tool_failure` for what is no regular file or cannot be read. */
+/** @returns `undefined` when the file does not exist. @throws CriaError `tool_failure` for other than regular or readable files. */
 export async function openFile(place: WorkspacePath): Promise<OpenFile | undefined> {
   const { real, name } = place
   let handle: FileHandle
@@ -31,14 +31,14 @@ export async function openFile(place: WorkspacePath): Promise<OpenFile | undefin
     const code = codeOf(cause)
     if (code === 'ENOENT') return undefined
     if (code === 'ENOTDIR') throw problem(`A part of the path ${JSON.stringify(name)} is a file, not a folder.`, cause)
-    if (code === 'ENXIO') throw problem(`${JSON.stringify(name)} is no regular file.`, cause)
+    if (code === 'ENXIO') throw problem(`${JSON.stringify(name)} is not a regular file.`, cause)
     throw problem(`${JSON.stringify(name)} cannot be opened (${code}).`, cause)
   }
   try {
     await checkPlace(handle, place)
     const stats = await handle.stat({ bigint: true })
     if (stats.isDirectory()) throw problem(`${JSON.stringify(name)} is a folder: use list_files.`)
-    if (!stats.isFile()) throw problem(`${JSON.stringify(name)} is no regular file.`)
+    if (!stats.isFile()) throw problem(`${JSON.stringify(name)} is not a regular file.`)
     return { handle, stats, size: Number(stats.size) }
   } catch (thrown) {
     await handle.close()
@@ -46,7 +46,7 @@ export async function openFile(place: WorkspacePath): Promise<OpenFile | undefin
   }
 }
 
-/** The whole file, however long it became while it was read. @throws CriaError `tool_failure` beyond `limit` bytes. */
+/** Reads the whole file, also if it grows meanwhile. @throws CriaError `tool_failure` beyond `limit` bytes. */
 export async function readWhole({ handle }: OpenFile, { name }: WorkspacePath, limit: number): Promise<Buffer> {
   const pieces: Buffer[] = []
   let length = 0
@@ -59,30 +59,30 @@ export async function readWhole({ handle }: OpenFile, { name }: WorkspacePath, l
   }
 }
 
-/** Only Linux has it. */
+/** Returns the path of an open file's handle; `undefined` except on Linux. */
 function handlePath(fd: number): string | undefined {
   return process.platform === 'linux' ? `/proc/self/fd/${fd}` : undefined
 }
 
-/** @throws CriaError `permission_denied` when it lies elsewhere. */
+/** @throws CriaError `permission_denied` when the open file is at another path. */
 async function checkPlace({ fd }: FileHandle, { real, name }: WorkspacePath): Promise<void> {
   const path = handlePath(fd)
   const actual = await (path === undefined ? realPathOf(real) : readlink(path).catch(() => realPathOf(real)))
   if (!isSame(actual, real)) throw new CriaError('permission_denied', `${JSON.stringify(name)} was moved while it was opened.`)
 }
 
-/** As `checkPlace`, for those who cannot wait. */
+/** Synchronous form of `checkPlace`, which returns a boolean. */
 export function isInPlace(fd: number, real: string): boolean {
   const path = handlePath(fd)
   return path === undefined || isSame(readlinkSync(path), real)
 }
 
-/** A file system without case may tell the name as it was made. */
+/** Compares paths; a case-insensitive file system may report the name in its original case. */
 function isSame(actual: string, expected: string): boolean {
   return folded(actual) === folded(expected)
 }
 
-/** Runs `use` with a path of the place's folder that stays the same folder, whatever is put in its place meanwhile. */
+/** Runs `use` with a path that keeps meaning the same folder, also if the folder is replaced meanwhile. */
 export async function inFolderOf<Result>(place: WorkspacePath, use: (folder: string) => Promise<Result>): Promise<Result> {
   const real = dirname(place.real)
   const flags = constants.O_RDONLY | (constants.O_DIRECTORY ?? 0) | (constants.O_NOFOLLOW ?? 0)
@@ -101,7 +101,7 @@ export function megabytes(bytes: number): string {
   return `${(bytes / 1_000_000).toLocaleString('en-US', { maximumFractionDigits: 1 })} MB`
 }
 
-/** What the model is told. */
+/** Returns a `tool_failure` whose message the model receives. */
 export function problem(message: string, cause?: unknown): CriaError {
   return new CriaError('tool_failure', message, cause === undefined ? {} : { cause })
 }

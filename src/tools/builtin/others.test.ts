@@ -5,7 +5,7 @@ import { builtinTools } from './builtin-tools.ts'
 import { TodoLists } from './todo.ts'
 
 describe('ask_user', () => {
-  it('hands the question to the host, and says when there is nobody', async () => {
+  it('passes the question to the host, and reports when no user can answer', async () => {
     const asked: unknown[] = []
     const call = callerOf(
       builtinTools({
@@ -28,7 +28,7 @@ describe('ask_user', () => {
     expect((await silent('ask_user', { question: 'Which?' })).content).toBe('The user gave no answer.')
   })
 
-  it('an abort takes the question back', async () => {
+  it('an abort cancels the question', async () => {
     const stop = new AbortController()
     const call = callerOf(builtinTools({ root: '.', askUser: () => new Promise<string>(() => {}) }))
     const asking = call('ask_user', { question: 'Which?' }, { signal: stop.signal })
@@ -72,7 +72,7 @@ describe('search_documents', () => {
 })
 
 describe('the list of tools', () => {
-  it('names each once, and says what it does', () => {
+  it('has distinct names and descriptions', () => {
     const tools = builtinTools({ root: '.', fetch: true, stores: [new MemoryDocumentStore()] })
     expect(tools.map(({ name }) => name)).toEqual([
       'read_file',

@@ -1,8 +1,8 @@
 /**
  * Runs a program in a process group, and ends the whole group.
  *
- * Programs that leave the group, as daemons do, inherit its environment: a variable of the group's own finds them. Only where `/proc` tells
- * of environments; a program that clears its own is not found.
+ * Programs that leave the group, as daemons do, are found by a variable that they inherit from its environment. This needs `/proc`;
+ * a program that clears its environment is not found.
  */
 
 import type { ChildProcess } from 'node:child_process'
@@ -15,21 +15,21 @@ export interface GroupOptions {
   readonly cwd: string
   readonly env: Readonly<Record<string, string>>
   readonly onOutput: (piece: Buffer) => void
-  /** What comes on standard error; default `onOutput`. */
+  /** Receives standard error; default `onOutput`. */
   readonly onErrorOutput?: (piece: Buffer) => void
-  /** The program is written to; default: it gets no input. */
+  /** Opens standard input for `write`; default: the program has no input. */
   readonly takesInput?: boolean
   /** Stops the group when it is aborted. */
   readonly signal?: AbortSignal
   /** Milliseconds after which the group is stopped; default never. */
   readonly timeout?: number
-  /** Bytes for `onOutput` after which the group is stopped; default any number. */
+  /** Bytes of output after which the group is stopped; default unlimited. */
   readonly maxOutput?: number
-  /** Ends programs that have left the group, too; default false. */
+  /** Also ends programs that have left the group; default false. */
   readonly endsStragglers?: boolean
 }
 
-/** Why a group was stopped by its options. */
+/** The option by which a group was stopped. */
 export type Stopped = 'signal' | 'timeout' | 'output'
 
 export interface GroupEnd {
@@ -41,22 +41,22 @@ export interface GroupEnd {
 const GRACE = 800
 const GRACE_WHEN_SILENT = 100
 const STEP = 5
-/** The same for those that have left the group: each look takes longer. */
+/** Milliseconds between looks for programs that have left the group; each look takes longer. */
 const STRAGGLER_STEP = 20
-/** A process that starts while the others end is found in the next round. */
+/** Rounds of stopping stragglers: a process that starts meanwhile is found in the next round. */
 const MAX_ROUNDS = 10
-/** Milliseconds that output of what has ended may still take. */
+/** Milliseconds to wait for remaining output after the end. */
 const DRAIN = 1000
 
-/** Marks of stragglers of groups that are alive: an end of our own process must not leave them behind. */
+/** Marks of running groups, so that stragglers are ended when our own process ends. */
 const marks = new Set<string>()
 
 export class ProcessGroup {
   readonly #child: ChildProcess
-  /** What stands in the environment of all that the group starts. */
+  /** The mark in the environment of all programs of the group. */
   readonly #mark: string | undefined
   #stopped: Stopped | undefined
-  /** Resolves when the program runs; never, when it could not be started. */
+  /** Resolves when the program runs; never resolves when it cannot be started. */
   readonly spawned: Promise<void>
   /** Resolves when the program and all of its group have ended; rejects when it could not be started. */
   readonly ended: Promise<GroupEnd>
@@ -67,7 +67,7 @@ export class ProcessGroup {
     const id = options.endsStragglers === true ? randomUUID() : undefined
     this.#mark = id === undefined ? undefined : `${VARIABLE}=${id}`
     const env = id === undefined ? options.env : { ...options.env, [VARIABLE]: id }
-    // A session of its own: the terminal is out of reach, for questions as for signals.
+    // A separate session, so that neither prompts nor signals of the terminal reach the program.
     const start = (): ChildProcess =>
       process
         .getBuiltinModule('node:child_process')
@@ -91,12 +91,12 @@ export class ProcessGroup {
     this.ended = this.#endWithin(options)
   }
 
-  /** Why the group was stopped; `undefined` where it was not, or by `stop`. */
+  /** The option by which the group was stopped; `undefined` when it was not, or by `stop()`. */
   get stopped(): Stopped | undefined {
     return this.#stopped
   }
 
-  /** Bytes that were written and not taken yet. */
+  /** Bytes of input that the program has not read yet. */
   get unread(): number {
     return this.#child.stdin?.writableLength ?? 0
   }
@@ -109,7 +109,7 @@ export class ProcessGroup {
     this.#child.stdin?.end()
   }
 
-  /** SIGTERM to all of the group, SIGKILL to what is left after the grace. */
+  /** Sends SIGTERM to the group, and SIGKILL after the grace period. */
   stop(): void {
     const { pid } = this.#child
     if (pid === undefined || !signalGroup(pid, 'SIGTERM')) return
@@ -149,20 +149,20 @@ export class ProcessGroup {
     })
     const { pid } = child
     if (pid !== undefined) {
-      // Nobody waits for what still runs in the background.
+      // Ends programs that still run in the background.
       if (signalGroup(pid, 'SIGTERM') && isRunning(pid)) await untilGone(pid, closed)
       release(pid)
     }
     const late = new AbortController()
     await Promise.race([closed, sleep(DRAIN, undefined, { signal: late.signal, ref: false }).catch(() => {})])
     late.abort()
-    // A program that left the group may still hold the other end.
+    // A program that left the group may still hold the pipes open.
     for (const stream of child.stdio) stream?.destroy()
     return end
   }
 }
 
-/** Waits less once the output is closed: outside Linux a zombie that nobody reaps looks alive. */
+/** Waits for the end of the group, less long once its output is closed: outside Linux a zombie process looks alive. */
 async function untilGone(pid: number, closed: Promise<void>): Promise<void> {
   let left = GRACE
   void closed.then(() => {
@@ -184,12 +184,12 @@ function signalGroup(pid: number, signal: NodeJS.Signals | 0): boolean {
   }
 }
 
-/** Whether a process of the group is left that is not only waiting to be reaped. */
+/** Returns whether a process of the group is alive, zombies not counted. */
 function isRunning(group: number): boolean {
   if (!signalGroup(group, 0)) return false
   if (process.platform !== 'linux') return true
   return processes().some((pid) => {
-    // The name, in parentheses, may hold anything.
+    // The process name, in parentheses, may hold spaces and parentheses.
     const [state = '', , of] = fileOf(pid, 'stat')
       .replace(/^.*\) /s, '')
       .split(' ', 3)
@@ -199,7 +199,7 @@ function isRunning(group: number): boolean {
 
 const VARIABLE = 'CRIA_COMMAND'
 
-/** Ends those that are left: SIGTERM, and SIGKILL after the grace. */
+/** Ends stragglers: SIGTERM, and SIGKILL after the grace period. */
 async function endStragglers(mark: string): Promise<void> {
   let left = signalMarked(mark, 'SIGTERM')
   for (let waited = 0; left > 0 && waited < GRACE; waited += STRAGGLER_STEP) {
@@ -222,13 +222,13 @@ function signalMarked(mark: string, name: NodeJS.Signals | 0): number {
       process.kill(Number(pid), name)
       count++
     } catch {
-      // It has ended, or is somebody else's.
+      // The process has ended, or belongs to another user.
     }
   }
   return count
 }
 
-/** Ids of all processes; none where the system does not tell. */
+/** Returns the ids of all processes; none without `/proc`. */
 function processes(): readonly string[] {
   if (process.platform !== 'linux') return []
   try {
@@ -238,7 +238,7 @@ function processes(): readonly string[] {
   }
 }
 
-/** Empty for what has ended, was not reaped yet, or is somebody else's. */
+/** Returns an empty text for a process that has ended, is a zombie, or belongs to another user. */
 function fileOf(pid: string, name: 'stat' | 'environ'): string {
   try {
     return readFileSync(`/proc/${pid}/${name}`, 'latin1')

@@ -15,7 +15,7 @@ import type { WorkspacePath, Workspace } from './workspace.ts'
 const DEFAULT_LINES = 2000
 const HEAD = 8192
 
-/** The text of a document that is no text file, such as a PDF; `undefined` where there is none. */
+/** Returns the text of a document such as a PDF; `undefined` when it cannot be extracted. */
 export type ReadDocument = (path: string, signal: AbortSignal) => Promise<string | undefined>
 
 const DOCUMENT = /\.(?:pdf|docx)$/i
@@ -59,7 +59,7 @@ export function readFileTool(workspace: Workspace, known: KnownFiles, readDocume
   })
 }
 
-/** @param granted whoever was asked knows that it may hold secrets. */
+/** @param granted true for a path that needed permission because it may hold secrets. */
 function shown(bytes: Buffer, { name }: WorkspacePath, range: LineRange, granted: boolean): ToolOutput {
   if (bytes.length === 0) return `(${name} is empty)`
   const image = imageFrom(bytes)
@@ -72,7 +72,7 @@ function shown(bytes: Buffer, { name }: WorkspacePath, range: LineRange, granted
   return excerpt(withoutReturns(decoded.text), range)
 }
 
-/** Too large to be held: its lines are counted as they pass by, and it cannot be edited. */
+/** Reads lines of a file that is too large for memory, as a stream. Such a file cannot be edited. */
 async function readLarge(
   { handle, size }: OpenFile,
   { name }: WorkspacePath,
@@ -89,7 +89,7 @@ async function readLarge(
   return excerptOfStream(pieces, decoded.encoding, range)
 }
 
-/** The last character of more than one byte is left out: it may be cut. */
+/** Omits a last character of several bytes, which may be cut. */
 function wholeCharacters(bytes: Uint8Array): Uint8Array {
   let end = bytes.length
   while (end > 0 && bytes.length - end < 3 && ((bytes[end - 1] ?? 0) & 0xc0) === 0x80) end--
@@ -97,19 +97,19 @@ function wholeCharacters(bytes: Uint8Array): Uint8Array {
 }
 
 interface LineRange {
-  /** From 1. */
+  /** Line number, counted from 1. */
   readonly first: number
   readonly count: number
 }
 
 const MAX_LINE = 2000
 const MAX_CHARS = 50_000
-/** Bytes that are passed by in search of a line. */
+/** Bytes that are skipped at most in search of a line. */
 const MAX_PASSED = 500_000_000
 
 function excerpt(text: string, { first, count }: LineRange): string {
   const lines = text.split('\n')
-  // A line feed ends a line and begins none.
+  // A final line feed does not begin another line.
   const total = text.endsWith('\n') ? lines.length - 1 : lines.length
   if (first > total) return `(the file has only ${total} lines)`
   const taken: string[] = []
@@ -128,9 +128,9 @@ function excerpt(text: string, { first, count }: LineRange): string {
 }
 
 /**
- * The line without half a character at the cut.
+ * Cuts a long line between characters and notes how much was omitted.
  *
- * @param length of the whole line, where `line` is only its beginning.
+ * @param length of the whole line, when `line` is only its beginning.
  */
 function cutLine(line: string, length: number = line.length): string {
   if (length <= MAX_LINE) return line
@@ -138,7 +138,7 @@ function cutLine(line: string, length: number = line.length): string {
   return `${head} [… ${(length - head.length).toLocaleString('en-US')} more characters in this line]`
 }
 
-/** As `excerpt`, without ever holding more than what is shown. */
+/** Streaming form of `excerpt`, which holds only the shown lines in memory. */
 async function excerptOfStream(
   pieces: AsyncIterable<Uint8Array>,
   encoding: string,

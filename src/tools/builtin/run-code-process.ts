@@ -1,21 +1,21 @@
 /**
- * Holds the programs that run code of a model. JavaScript gets an empty context in a process of its own: no imports, no compiling of texts, and by Node's
- * permission model no files, processes or threads. They read one JSON object `{ code, marker }` and write `marker` and one JSON object at last.
+ * The programs that run code of a model. JavaScript runs in an empty context in a separate process: no imports, no `eval`, and by Node's
+ * permission model no files, processes or threads. They read a JSON object `{ code, marker }` and end by writing `marker` and a JSON object.
  */
 
 /** The outcome of the code. */
 export interface CodeReport {
-  /** The output on the console. */
+  /** Console output. */
   readonly logs?: string
-  /** JSON of its value. */
+  /** The value of the code, as JSON. */
   readonly value?: string
   readonly error?: string
 }
 
-/** Megabytes of writable memory that Node has reserved before it runs anything. */
+/** Megabytes of writable memory that Node reserves at start. */
 const NODE_RESERVES = 600
 
-/** Evaluated inside the context, before the code is. Gives the functions that run it and report; both work with objects of the context alone. */
+/** Evaluated in the context before the code. Returns the functions that run it and report; they use objects of the context only. */
 const PRELUDE = `(() => {
   'use strict'
   const { stringify } = JSON
@@ -86,7 +86,7 @@ sys.stdout.flush()
 sys.stdout.write("\\n" + job["marker"] + json.dumps(told))
 `
 
-/** The words of a command line. @param memory megabytes. */
+/** Returns the words of the command line. @param memory limit in megabytes. */
 export function codeProgram(language: 'javascript' | 'python', memory: number): readonly string[] {
   const words =
     language === 'python'
@@ -94,7 +94,7 @@ export function codeProgram(language: 'javascript' | 'python', memory: number): 
       : [
           process.execPath,
           '--permission',
-          // A full stack can hand out an error from outside, and with it the prototypes there: they cannot be changed.
+          // A stack overflow can leak an outer error, and with it outer prototypes: freezes them.
           '--frozen-intrinsics',
           '--disallow-code-generation-from-strings',
           '--no-warnings',
@@ -103,7 +103,7 @@ export function codeProgram(language: 'javascript' | 'python', memory: number): 
           JAVASCRIPT,
         ]
   if (process.platform === 'win32') return words
-  // The heap has a limit of its own; buffers have none but that of the process.
+  // The heap has a separate limit; buffers are limited only by the memory of the process.
   const kilobytes = (memory + (language === 'python' ? 100 : NODE_RESERVES)) * 1024
   return ['/bin/sh', '-c', `ulimit -d ${kilobytes} 2>/dev/null; ulimit -c 0; exec "$@"`, 'sh', ...words]
 }

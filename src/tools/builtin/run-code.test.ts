@@ -13,10 +13,10 @@ const run = (code: string, options: RunCodeOptions = { sandbox: 'off' }, more: o
   callerOf([runCodeTool(options)])('run_code', { code, ...more })
 
 describe.each([
-  ['without a sandbox of the system', 'off' as const],
-  ['with what the system has', 'auto' as const],
+  ['without a sandbox', 'off' as const],
+  ['with the sandbox of the system', 'auto' as const],
 ])('run_code, JavaScript, %s', (_title, sandbox) => {
-  it('gives the value and what was written', async () => {
+  it('returns the value and the console output', async () => {
     const code = `const sum = [1, 2, 3].reduce((a, b) => a + b)\nconsole.log('sum', { sum })\nreturn await Promise.resolve({ sum, text: 'ä' })`
     expect(await run(code, { sandbox })).toMatchObject({ isError: false, content: 'sum {"sum":6}\n{"sum":6,"text":"ä"}' })
     expect((await run('1 + 1', { sandbox })).content).toBe('(no value)')
@@ -28,9 +28,9 @@ describe.each([
     ['require', `return require('node:fs')`],
     ['the network', `return fetch('http://127.0.0.1/')`],
     ['an import', `return await import('node:fs')`],
-    ['an import behind a comment', `return await import/* */('node:fs')`],
-    ['an import behind a comment of HTML', `return await import<!-- x\n('node:fs')`],
-    ['an import behind the end of one', `return await import\n--> x\n('node:fs')`],
+    ['an import after a comment', `return await import/* */('node:fs')`],
+    ['an import after an HTML comment', `return await import<!-- x\n('node:fs')`],
+    ['an import after the end of an HTML comment', `return await import\n--> x\n('node:fs')`],
     ['meta data', `return import.meta.url`],
     ['compiled text', `return new Function('return 1')()`],
     ['compiled text of a constructor', `return this.constructor.constructor('return process')()`],
@@ -73,13 +73,13 @@ describe('run_code', () => {
     ['throw null', 'Error: null'],
     ['Array.prototype.push = null; console.log(1)', 'TypeError: '],
     ["console.log(1); JSON.stringify = null; Array.prototype.join = () => ({}); throw new Error('mine')", 'Error: mine'],
-  ])('says what is wrong with %j', async (code, message) => {
+  ])('reports the error of %j', async (code, message) => {
     const { content, isError } = await run(code)
     expect(isError).toBe(true)
     expect(content).toContain(message)
   })
 
-  it('ends what takes too long, too much memory or writes too much', async () => {
+  it('stops code that takes too long, uses too much memory or writes too much', async () => {
     expect((await run('for (;;);', { sandbox: 'off', timeout: 300 })).content).toBe('It did not end within 0.3 s.')
     const hungry = 'const all = []; for (;;) all.push(new Uint8Array(50_000_000).fill(1))'
     expect(await run(hungry, { sandbox: 'off', memory: 100 })).toMatchObject({ isError: true })
@@ -92,7 +92,7 @@ describe('run_code', () => {
     )
   })
 
-  it('ends with the turn, and leaves nothing behind', async () => {
+  it('ends with the turn, and leaves no files or processes', async () => {
     const started = performance.now()
     const before = readdirSync(tmpdir()).filter((name) => name.startsWith('cria-code-')).length
     const stop = new AbortController()
@@ -103,7 +103,7 @@ describe('run_code', () => {
     expect(readdirSync(tmpdir()).filter((name) => name.startsWith('cria-code-')).length).toBeLessThanOrEqual(before)
   })
 
-  it('hands an object to the user whole', async () => {
+  it('returns an object to the user as a whole', async () => {
     const tool = runCodeTool({ sandbox: 'off' })
     const back = returnObjectTool()
     const call = callerOf([tool, back])
@@ -118,14 +118,14 @@ describe('run_code', () => {
     expect(objectReturned([tool, back], 'turn')).toEqual({ object: { fruits: 3 } })
   })
 
-  it('asks before it runs Python, not before JavaScript', () => {
+  it('needs permission for Python, but not for JavaScript', () => {
     const { needsPermission } = runCodeTool({ python: true })
     expect(
       typeof needsPermission === 'function' && [needsPermission({ code: '', language: 'python' }), needsPermission({ code: '' })],
     ).toEqual([true, false])
   })
 
-  it('runs no Python that nothing confines', async () => {
+  it('does not run Python without a sandbox', async () => {
     const { content, isError } = await run('result = 1', { python: true, sandbox: 'off' }, { language: 'python' })
     expect([content, isError]).toEqual(['Python was not run: the operating system confines nothing here. Use JavaScript.', true])
   })

@@ -1,4 +1,4 @@
-/** Runs code that a model wrote, for what is better computed than guessed, and hands objects to whoever asked. */
+/** Tools that run code written by a model, and return objects to the user. */
 
 import { randomUUID } from 'node:crypto'
 import { mkdtemp, realpath, rm } from 'node:fs/promises'
@@ -21,11 +21,11 @@ import type { CodeReport } from './run-code-process.ts'
 export interface RunCodeOptions {
   /** Milliseconds for one call; default 10,000. */
   readonly timeout?: number
-  /** Megabytes; default 128. */
+  /** Memory limit in megabytes; default 128. */
   readonly memory?: number
-  /** Offers Python as well, which runs where the operating system confines it and needs permission. Default false. */
+  /** Also offers Python, which needs permission and a sandbox of the operating system. Default false. */
   readonly python?: boolean
-  /** What confines the process beside what the language does; as for `builtinTools()`. Default `auto`. */
+  /** The sandbox of the process, as for `builtinTools()`. Default `auto`. */
   readonly sandbox?: SandboxMode | SandboxOptions
 }
 
@@ -38,16 +38,16 @@ interface Input {
 }
 
 const MAX_OUTPUT = 20_000_000
-/** In JavaScript nothing can be imported, and a failed import would hand out an object from outside. Comments of HTML are comments there too. */
+/** Matches imports, which are refused: a failed import would leak an outer object. Includes HTML comments, which JavaScript allows. */
 const IMPORT = /\bimport\s*(?:\(|\.|\/[*/]|<!--|-->)/
 const TURNS = 100
 
-/** What the tools of a turn have handed out, by the tool and the id of the turn. */
+/** Values returned to the user, by tool and turn id. */
 const handedOut = new WeakMap<object, Recent<{ readonly value: Json }>>()
 
 /**
- * The object that a tool of `runCodeTool()` or `returnObjectTool()` has handed to the user in a turn; the last one, where there are several.
- * Kept for the last 100 turns of a tool.
+ * Returns the last object that a tool of `runCodeTool()` or `returnObjectTool()` has returned to the user in a turn.
+ * Objects are kept for the last 100 turns of a tool.
  */
 export function objectReturned(tools: readonly Tool[], turnId: string): { readonly object?: Json } {
   for (const tool of tools.toReversed()) {
@@ -58,8 +58,8 @@ export function objectReturned(tools: readonly Tool[], turnId: string): { readon
 }
 
 /**
- * `run_code`: JavaScript in a process of its own, in an empty context without files, network, timers and imports; with `python` Python too, inside
- * the sandbox of the operating system. With `returnToUser` the value goes to the user as it is, as `object` of the answer.
+ * Creates `run_code`: runs JavaScript in a separate process and an empty context, without files, network, timers and imports. With
+ * `python`, also runs Python in a sandbox of the operating system. With `returnToUser` the value becomes `object` of the answer.
  *
  * @throws ConfigurationError for a wrong `sandbox`.
  */
@@ -96,7 +96,7 @@ export function runCodeTool(options: RunCodeOptions = {}): Tool<Input> {
   return tool
 }
 
-/** `return_object_to_user`: hands a JSON value to the user, as `object` of the answer of `AgentBot` and `ToolBot`. */
+/** Creates `return_object_to_user`: returns a JSON value to the user, as `object` of the answer of `AgentBot` and `ToolBot`. */
 export function returnObjectTool(): Tool<{ readonly value: Json }> {
   const returned = new Recent<{ readonly value: Json }>(TURNS)
   const tool = defineTool<{ readonly value: Json }>({
@@ -121,7 +121,7 @@ async function execute(code: string, language: Language, options: RunCodeOptions
   if (language === 'javascript' && IMPORT.test(code)) return { error: 'SyntaxError: import() and import.meta are not available.' }
   signal.throwIfAborted()
   const { timeout = 10_000, memory = 128 } = options
-  // Writing is allowed nowhere but here, and only to Python.
+  // The only folder that may be written, and only by Python.
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'cria-code-')))
   try {
     const entered = await new Sandbox(folder, sandboxOptions(options.sandbox)).enter(codeProgram(language, memory))
@@ -135,13 +135,13 @@ async function execute(code: string, language: Language, options: RunCodeOptions
       env: { PATH: process.env['PATH'] ?? '/usr/bin:/bin', LANG: 'C.UTF-8' },
       takesInput: true,
       onOutput(piece) {
-        // What is stopped may go on for a moment.
+        // A stopped process may still write for a moment.
         if (group.stopped === undefined) pieces.push(piece)
       },
       signal,
       timeout,
       maxOutput: MAX_OUTPUT,
-      // There JavaScript can write nothing; its engine tells what it died of, at length.
+      // JavaScript cannot write to standard error; only crash reports of its engine arrive there.
       ...(language === 'javascript' ? { onErrorOutput: () => {} } : {}),
     })
     try {
@@ -172,7 +172,7 @@ function endedBy(exit: number | null, signal: string | null, memory: number): st
   return `Its process ended early (${signal ?? `exit code ${String(exit)}`}), most likely because it needed more than ${memory} MB of memory.`
 }
 
-/** @param otherwise why there is no report. */
+/** @param otherwise error to report when the output holds no report. */
 function reportIn(output: string, marker: string, otherwise: string): CodeReport {
   const at = output.lastIndexOf(`\n${marker}`)
   if (at < 0) return { logs: output.slice(0, 2000), error: otherwise }
@@ -181,7 +181,7 @@ function reportIn(output: string, marker: string, otherwise: string): CodeReport
   return written === '' ? report : { ...report, logs: [report.logs ?? '', written].filter((part) => part !== '').join('\n') }
 }
 
-/** The code may have changed what writes its report: what is no text in it is left out. */
+/** Reads a report. The code may have tampered with it: members that are not strings are left out. */
 function readReport(json: string): CodeReport {
   const report = JSON.parse(json) as Readonly<Record<string, unknown>>
   const texts = ['logs', 'value', 'error'].filter((name) => typeof report[name] === 'string')

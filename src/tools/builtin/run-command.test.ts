@@ -20,7 +20,7 @@ const run = (command: string, more: object = {}, options: CallOptions = {}): Pro
   callerOf(builtinTools({ root, sandbox: 'off' }))('run_command', { command, ...more }, options)
 
 describe('run_command', () => {
-  it('runs in the root and tells output and exit code', async () => {
+  it('runs in the root and reports output and exit code', async () => {
     expect(await run('pwd; echo out; echo err >&2; exit 3')).toMatchObject({
       content: expect.stringMatching(/\[exit code 3\]$/) as string,
       isError: true,
@@ -40,7 +40,7 @@ describe('run_command', () => {
     expect((await run('echo $TERM $NO_COLOR $PAGER')).content).toBe('dumb 1 cat')
   })
 
-  it('what is left in the background ends with the command', async () => {
+  it('background processes end with the command', async () => {
     const { content } = await run('sleep 600 & echo $! > pid; (sleep 600 & echo $! > pid2) ; echo started')
     expect(content).toBe('started')
     await gone('pid', 'pid2')
@@ -54,9 +54,9 @@ describe('run_command', () => {
     await gone('pid')
   })
 
-  it('what was started ends also when our own process is killed', async () => {
+  it('the process group ends also when our own process is killed', async () => {
     const command = `trap '' TERM; sleep 600 & echo $! > pid; echo $$ > pid2; touch ready; while :; do sleep 1; done`
-    // It kills itself, when the command runs and its own work of starting it is done.
+    // The process kills itself after it has started the command.
     const program = `
       import { existsSync } from 'node:fs'
       import { callerOf } from '${new URL('../../../test/support/tool-call.ts', import.meta.url).href}'
@@ -71,7 +71,7 @@ describe('run_command', () => {
     await gone('pid', 'pid2')
   })
 
-  it('what a command does not get does not come back in its output', async () => {
+  it('values hidden from a command are masked in its output', async () => {
     const key = 'sk-canary-0123456789'
     const env = {
       PATH: process.env['PATH'],
@@ -92,7 +92,7 @@ describe('run_command', () => {
     )
   })
 
-  it('ENG-TOOL-005 files that only look like a repository make none', async () => {
+  it('ENG-TOOL-005 files that only look like a repository are not used as a repository', async () => {
     const repository = join(root, 'sub')
     execFileSync('git', ['init', '-q', '--bare', repository])
     writeFileSync(
@@ -104,7 +104,7 @@ describe('run_command', () => {
     expect(existsSync(join(root, 'canary'))).toBe(false)
   })
 
-  it('ENG-TOOL-005 settings of git from the environment stay, without keys; a repository brings no program that watches it', async () => {
+  it('ENG-TOOL-005 git settings of the environment stay, without secrets; file monitors of a repository do not run', async () => {
     const settings = [
       'user.name',
       'Ada',
@@ -131,7 +131,7 @@ describe('run_command', () => {
     expect(existsSync(join(root, 'canary'))).toBe(false)
   })
 
-  it('after its time the whole group ends, also what ignores SIGTERM', async () => {
+  it('after the timeout the whole group ends, including processes that ignore SIGTERM', async () => {
     const command = `trap '' TERM; echo $$ > pid; sh -c 'trap "" TERM; echo $$ > pid2; while :; do sleep 1; done' & while :; do sleep 1; done`
     const { content, isError } = await run(command, { timeout: 1 })
     expect({ content, isError }).toEqual({
@@ -141,7 +141,7 @@ describe('run_command', () => {
     await gone('pid', 'pid2')
   })
 
-  it('an abort ends it, and says that it had begun', async () => {
+  it('an abort ends it, and the result reports that it had begun', async () => {
     const stop = new AbortController()
     const running = run('echo begun; echo $$ > pid; sleep 600', {}, { signal: stop.signal })
     await until(() => existsSync(join(root, 'pid')))
@@ -152,7 +152,7 @@ describe('run_command', () => {
     expect(existsSync(join(root, 'never'))).toBe(false)
   })
 
-  it('keeps head and tail of much output, and stops what never ends', async () => {
+  it('keeps head and tail of long output, and stops endless output', async () => {
     const { content } = await run('seq 1 200000')
     expect(content).toMatch(/^1\n2\n[^]*bytes left out …\][^]*\n200000$/)
     expect(content.length).toBeLessThan(70_000)
@@ -165,7 +165,7 @@ describe('run_command', () => {
     expect((await run('head -c 5000 /dev/urandom')).content).toMatch(/^\(not shown: 5,000 bytes/)
   })
 
-  it('tells now and then how far it is', async () => {
+  it('reports progress at intervals', async () => {
     const { progress } = await run('echo one; sleep 0.5; echo two')
     expect(progress).toEqual(['one', 'two'])
   })
@@ -207,14 +207,14 @@ describe('the environment of commands', () => {
 })
 
 describe('bounded output', () => {
-  it('is the whole when it fits, however it was cut', () => {
+  it('is complete when it fits, however its pieces were cut', () => {
     const text = '🦙 llama\n'.repeat(1000)
     const output = new BoundedOutput()
     for (const byte of Buffer.from(text)) output.add(Buffer.from([byte]))
     expect(output.text()).toBe(text)
   })
 
-  it('cuts at whole characters and tells the real size', () => {
+  it('cuts at whole characters and reports the real size', () => {
     const output = new BoundedOutput()
     for (let index = 0; index < 300; index++) output.add(Buffer.from('🦙é'.repeat(331)))
     const text = output.text()
@@ -224,7 +224,7 @@ describe('bounded output', () => {
   })
 })
 
-/** The processes whose ids stand in these files run no more; one that nobody has reaped does not. */
+/** Returns whether the processes whose ids are in these files have ended; zombie processes count as ended. */
 async function gone(...files: readonly string[]): Promise<void> {
   for (const file of files) await until(() => !isAlive(Number(readFileSync(join(root, file), 'utf8'))))
 }

@@ -12,14 +12,14 @@ import type { Workspace } from './workspace.ts'
 
 const DEFAULT_SECONDS = 120
 const MAX_SECONDS = 3600
-/** A program that writes more than this is not going to say anything else. */
+/** Bytes of output after which a command is stopped. */
 const MAX_OUTPUT = 50_000_000
 const PROGRESS_EVERY = 300
 
 export interface CommandSurroundings {
-  /** What commands see, see `commandEnvironment`. @param kind what confines the command. */
+  /** Returns the environment of a command, see `commandEnvironment`. @param kind its sandbox. */
   readonly env: (kind: SandboxKind) => Promise<Readonly<Record<string, string>>>
-  /** What is kept out of their output. */
+  /** Values to mask in the output of commands. */
   readonly secrets: readonly string[]
 }
 
@@ -36,7 +36,7 @@ export function runCommandTool(workspace: Workspace, sandbox: Sandbox, surroundi
       ['command'],
     ),
     subjects: ({ command }) => [{ kind: 'command', command }],
-    // Nobody knows what it touches; whatever does with files waits for it.
+    // A command may touch any file, so it conflicts with all calls that use files.
     resources: () => ({ writes: ['/'] }),
     timeout: (MAX_SECONDS + 60) * 1000,
     maxResultChars: 40_000,
@@ -87,7 +87,7 @@ interface Course {
 
 function outcome(output: BoundedOutput, { end, stopped, removed, kind }: Course): ToolOutput {
   const text = output.text()
-  const shown = looksBinary(text) ? `(not shown: ${output.total.toLocaleString('en-US')} bytes that are no text)` : text
+  const shown = looksBinary(text) ? `(not shown: ${output.total.toLocaleString('en-US')} bytes that are not text)` : text
   const ending = stopped === undefined ? endingOf(end) : `[stopped: ${stopped}; its effects up to there stay]`
   const taken = removed.map(
     ({ name, movedTo }) =>
@@ -104,12 +104,12 @@ function outcome(output: BoundedOutput, { end, stopped, removed, kind }: Course)
 function endingOf({ code, signal }: GroupEnd): string {
   if (signal !== null) return `[ended by ${signal}]`
   if (code === 0) return ''
-  // So a shell tells of a program that was ended by a signal; a sandbox tells of all of them like this.
+  // Shells and sandboxes report a program that was ended by a signal as exit code 128 + signal number.
   const name = Object.entries(constants.signals).find(([, number]) => number === (code ?? 0) - 128)?.[0]
   return name === undefined ? `[exit code ${code}]` : `[exit code ${code}, as after ${name}]`
 }
 
-/** The last line now and then, so that somebody who waits sees that it goes on. */
+/** Reports the last line of output at intervals, as progress. */
 function throttled(progress: (content: string) => void): (piece: Buffer) => void {
   let last = 0
   return (piece) => {

@@ -6,7 +6,7 @@ import { problem } from './open-file.ts'
 const DEFAULT_LIMIT = 8
 const MAX_CHARS = 30_000
 
-/** @param stores at least one, with names of their own. */
+/** @param stores at least one, with distinct names. */
 export function searchDocumentsTool(stores: readonly DocumentStore[]): Tool {
   const names = stores.map(({ name }) => name)
   return defineTool({
@@ -36,7 +36,7 @@ export function searchDocumentsTool(stores: readonly DocumentStore[]): Tool {
   })
 }
 
-/** Scores of two stores cannot be compared: the best of each come first. */
+/** Interleaves results by rank, because scores of different stores cannot be compared. */
 function alternating<T>(lists: readonly (readonly T[])[]): T[] {
   const longest = Math.max(0, ...lists.map((list) => list.length))
   return Array.from({ length: longest }, (_, rank) => lists.flatMap((list) => list.slice(rank, rank + 1))).flat()

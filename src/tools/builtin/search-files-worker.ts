@@ -1,4 +1,4 @@
-/** The thread that searches: a pattern that never ends its work holds up nobody but this thread, which can be ended. */
+/** Searches files in a thread, which can be terminated when a regular expression does not end. */
 
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import { parentPort, workerData } from 'node:worker_threads'
@@ -15,7 +15,7 @@ export interface SearchJob {
   readonly pattern: string
   readonly literal: boolean
   readonly ignoreCase: boolean
-  /** Real paths. */
+  /** Real path of the workspace. */
   readonly root: string
   readonly start: string
   readonly isFolder: boolean
@@ -29,12 +29,12 @@ export interface SearchJob {
 }
 
 export type SearchNews =
-  /** `text` is what the model reads about one file. */
+  /** `text` is the result for one file, as the model receives it. */
   | { readonly type: 'found'; readonly text: string; readonly matches: number }
   | { readonly type: 'failed'; readonly message: string }
   | { readonly type: 'done'; readonly files: number; readonly skipped: number; readonly limited: boolean }
 
-/** Larger files are left out, and counted as skipped. */
+/** Larger files are not searched, and counted as skipped. */
 const MAX_SEARCHED_BYTES = 20_000_000
 
 const job = workerData as SearchJob
@@ -85,7 +85,7 @@ function nameOf(path: string): string {
   return relative(job.root, path).split(sep).join('/')
 }
 
-/** `undefined` for what is no text, holds a key, is too large or cannot be read. Nobody else waits in this thread, so it may wait for the disk. */
+/** Returns `undefined` for a file that is binary, holds a key, is too large or unreadable. Synchronous: the thread has no other work. */
 function textOf(path: string): string | undefined {
   let file: number | undefined
   try {
@@ -122,7 +122,7 @@ function described(path: string, { lines, matches }: TextMatches): string {
 }
 
 interface Line {
-  /** From 1. */
+  /** Line number, counted from 1. */
   readonly number: number
   readonly text: string
   readonly isMatch: boolean
@@ -132,14 +132,14 @@ interface TextSearch {
   readonly expression: RegExp
   /** Lines before and after each match. */
   readonly context: number
-  /** Matching lines at most. */
+  /** Maximum number of matching lines. */
   readonly limit: number
-  /** Stands in every line that matches. */
+  /** A text that every matching line contains. */
   readonly certain?: string | undefined
 }
 
 interface TextMatches {
-  /** In order, each once; a gap in the numbers is a gap in the text. */
+  /** Lines in order, each once; a gap in the numbers is a gap in the text. */
   readonly lines: readonly Line[]
   readonly matches: number
 }
@@ -168,7 +168,7 @@ function searchText(text: string, { expression, context, limit, certain }: TextS
 
 const MAX_LINE = 400
 
-/** Of a long line what stands around its match, whole characters. */
+/** Returns the part of a long line around its match, in whole characters. */
 function around(line: string, expression: RegExp | undefined): string {
   const text = line.replace(/\r$/, '')
   if (text.length <= MAX_LINE) return text
@@ -182,7 +182,7 @@ function around(line: string, expression: RegExp | undefined): string {
   return `${start > 0 ? '[…] ' : ''}${cut}${end < text.length ? ' […]' : ''}`
 }
 
-/** A pattern without anything special in it stands for itself, which is found faster than lines are cut. */
+/** Returns a pattern without special characters as plain text, so that files without it are skipped before lines are split. */
 function certainText(
   pattern: string,
   { literal, ignoreCase }: { readonly literal: boolean; readonly ignoreCase: boolean },
@@ -194,9 +194,9 @@ const SPECIAL_CHARACTER = /[\\^$.*+?()[\]{}|]/
 const SPECIAL = /[\\^$.*+?()[\]{}|]/g
 
 /**
- * What the model wrote as an expression: of JavaScript, with the leading `(?i)` of other dialects.
+ * Compiles the model's pattern as a JavaScript regular expression, also with the leading `(?i)` of other dialects.
  *
- * @throws SyntaxError for what is no regular expression.
+ * @throws SyntaxError for an invalid pattern.
  */
 function expressionOf(
   pattern: string,
@@ -210,7 +210,7 @@ function expressionOf(
   try {
     return new RegExp(source, `${all}u`)
   } catch {
-    // Without `u` escapes of characters that need none are allowed.
+    // Without the flag `u`, unnecessary escapes are allowed.
     return new RegExp(source, all)
   }
 }

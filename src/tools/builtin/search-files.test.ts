@@ -30,7 +30,7 @@ const search = (input: object, options: { readonly time?: number; readonly signa
 const found = async (input: object): Promise<string> => (await search(input)).content
 
 describe('search_files', () => {
-  it('shows file, line and text; leaves out what is ignored, hidden, binary or linked', async () => {
+  it('shows file, line and text; leaves out ignored, hidden, binary and linked files', async () => {
     mkdirSync(join(root, '.git'))
     write({
       '.gitignore': 'dist\n',
@@ -55,7 +55,7 @@ describe('search_files', () => {
     expect(await found({ pattern: 'nothing' })).toBe('(no match in 3 files; 1 binary or large files were left out)')
   })
 
-  it('knows regular expressions, plain text, case and the flags of other dialects', async () => {
+  it('supports regular expressions, plain text, case and the flags of other dialects', async () => {
     write({ 'a.txt': 'a.b\nA+B\nfoo_bar\ncafé\n' })
     expect(await found({ pattern: 'a.b', literal: true })).toBe('a.txt:1:a.b')
     expect(await found({ pattern: '^a\\+b$', ignore_case: true })).toBe('a.txt:2:A+B')
@@ -85,7 +85,7 @@ describe('search_files', () => {
     ])
   })
 
-  it('stops at its limits, and shows of a long line what stands around the match', async () => {
+  it('stops at its limits, and shows only the part of a long line around the match', async () => {
     write({ 'a.txt': 'hit\n'.repeat(5000), 'long.js': `${'🦙'.repeat(5000)}needle${'🦙'.repeat(5000)}` })
     const limited = await found({ pattern: 'hit' })
     expect(limited.split('\n')).toHaveLength(201)
@@ -98,7 +98,7 @@ describe('search_files', () => {
     expect((await found({ pattern: 'hit', limit: 2000, path: 'many.txt' })).length).toBeLessThan(31_000)
   })
 
-  it('a pattern that never ends is ended, and the event loop goes on meanwhile', async () => {
+  it('a pattern that never ends is stopped, and does not block the event loop', async () => {
     write({ 'a.txt': 'needle\n', 'b.txt': `${'a'.repeat(60)}b\n` })
     let turns = 0
     const timer = setInterval(() => turns++, 10)

@@ -13,7 +13,7 @@ const SEARCH_TIME = 20_000
 const DEFAULT_LIMIT = 200
 const MAX_CHARS = 30_000
 
-/** @param searchTime milliseconds after which a search is ended with what it has found. */
+/** @param searchTime milliseconds after which a search ends and returns the matches so far. */
 export function searchFilesTool(workspace: Workspace, searchTime: number = SEARCH_TIME): Tool {
   return defineTool({
     name: 'search_files',
@@ -55,7 +55,7 @@ export function searchFilesTool(workspace: Workspace, searchTime: number = SEARC
   })
 }
 
-/** Ends the thread with the search, whatever becomes of it. */
+/** Runs a search in a thread, and terminates the thread in every case. */
 async function run(job: SearchJob, signal: AbortSignal, time: number): Promise<string> {
   signal.throwIfAborted()
   const start = await threadProgram(new URL('./search-files-worker.ts', import.meta.url))

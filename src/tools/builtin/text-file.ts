@@ -1,6 +1,6 @@
 /**
- * Reads a text file for editing, and puts one in its place atomically: readers see the old content or the new, also after a crash. Models
- * neither see nor write carriage returns before line feeds.
+ * Reads a text file for editing, and replaces it atomically: readers see the old content or the new, also after a crash. Carriage
+ * returns before line feeds are hidden from models.
  */
 
 import { createHash, randomBytes } from 'node:crypto'
@@ -15,23 +15,23 @@ import type { WorkspacePath } from './workspace.ts'
 export const MAX_EDITED_BYTES = 10_000_000
 
 export interface TextFile {
-  /** With its own line ends. */
+  /** The content with its original line ends. */
   readonly text: string
   readonly encoding: Omit<Encoded, 'text'>
-  /** Of the bytes. */
+  /** Hash of the bytes. */
   readonly hash: string
   readonly mode: number
   readonly owner: { readonly uid: number; readonly gid: number }
 }
 
-/** @returns `undefined` where there is nothing. @throws CriaError `tool_failure` for what is no text or too large. */
+/** @returns `undefined` when the file does not exist. @throws CriaError `tool_failure` for a file that is not text or too large. */
 export async function readTextFile(place: WorkspacePath): Promise<TextFile | undefined> {
   const file = await openFile(place)
   if (file === undefined) return undefined
   try {
     const bytes = await readWhole(file, place, MAX_EDITED_BYTES)
     const decoded = decode(bytes)
-    if (decoded === undefined) throw problem(`${JSON.stringify(place.name)} is no text file.`)
+    if (decoded === undefined) throw problem(`${JSON.stringify(place.name)} is not a text file.`)
     const { text, ...encoding } = decoded
     const { mode, uid, gid } = file.stats
     const owner = { uid: Number(uid), gid: Number(gid) }
@@ -53,20 +53,20 @@ export function hashOf(bytes: Uint8Array): string {
   return createHash('sha256').update(bytes).digest('hex')
 }
 
-/** Line feeds only. */
+/** Converts line ends to line feeds. */
 export function withoutReturns(text: string): string {
   return text.replaceAll('\r\n', '\n')
 }
 
-/** The end of most lines of a text; a tie, and no line at all, is a line feed. */
+/** Returns the line end of most lines; a line feed for a tie and for text without line ends. */
 export function usualLineEnd(text: string): '\n' | '\r\n' {
   return text.split('\r\n').length - 1 > (text.split('\n').length - 1) / 2 ? '\r\n' : '\n'
 }
 
 /**
- * Replaces a file and keeps its mode, and its owner where that is allowed.
+ * Replaces a file; keeps its mode, and its owner when that is allowed.
  *
- * @throws CriaError `tool_failure` that says why it cannot be written.
+ * @throws CriaError `tool_failure` with the reason when the file cannot be written.
  */
 export function replaceFile(
   place: WorkspacePath,
@@ -75,19 +75,19 @@ export function replaceFile(
 ): Promise<void> {
   return put(place, bytes, async (temporary, target, handle) => {
     await handle.chown(owner.uid, owner.gid).catch(() => {})
-    // After the owner: a change of owner takes some bits of the mode away.
+    // After the owner, because a change of owner clears some bits of the mode.
     await handle.chmod(mode)
     await rename(temporary, target)
   })
 }
 
-/** Makes a file where none is, and the folders above it. @throws CriaError `tool_failure`, also when something is there by now. */
+/** Creates a new file and the folders above it. @throws CriaError `tool_failure`, also when the path exists by now. */
 export async function createFile(place: WorkspacePath, bytes: Uint8Array): Promise<void> {
   await mkdir(dirname(place.real), { recursive: true }).catch((cause: unknown) => {
     throw problem(`The folder of ${JSON.stringify(place.name)} cannot be made (${codeOf(cause)}).`, cause)
   })
   await put(place, bytes, async (temporary, target) => {
-    // Unlike a rename this fails when somebody else was faster.
+    // Unlike a rename, a link fails when the target exists.
     await link(temporary, target)
   })
 }

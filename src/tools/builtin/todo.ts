@@ -4,22 +4,22 @@ import { Recent } from '../../util/recent.ts'
 
 const STATES = ['open', 'doing', 'done'] as const
 
-/** A line of a list. */
+/** An item of a to-do list. */
 export interface TodoItem {
-  /** What is to be done. */
+  /** The task. */
   readonly text: string
-  /** How far it is. */
+  /** The progress of the task. */
   readonly state: (typeof STATES)[number]
 }
 
 const MARKS: Readonly<Record<TodoItem['state'], string>> = { open: '[ ]', doing: '[~]', done: '[x]' }
 const MAX_SESSIONS = 200
 
-/** The list of each session, the last one given. */
+/** Holds the latest to-do list of each session. */
 export class TodoLists {
   readonly #lists = new Recent<readonly TodoItem[]>(MAX_SESSIONS)
 
-  /** The list of a session; empty where there is none. */
+  /** Returns the list of a session; empty when it has none. */
   of(sessionId: string): readonly TodoItem[] {
     return this.#lists.get(sessionId) ?? []
   }
@@ -30,7 +30,7 @@ export class TodoLists {
   }
 }
 
-/** It changes nothing but its own list, so nobody has to be asked. */
+/** Creates `todo`. It changes only its own list, so it needs no permission. */
 export function todoTool(lists: TodoLists): Tool {
   return defineTool({
     name: 'todo',

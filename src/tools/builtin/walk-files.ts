@@ -7,23 +7,23 @@ import { IgnoreRules } from '../../util/ignore-rules.ts'
 import { isSecretPath } from '../permissions/guarded-paths.ts'
 
 export interface WalkOptions {
-  /** Show what begins with a dot; default false. */
+  /** Includes names that begin with a dot; default false. */
   readonly hidden?: boolean
   /** Aborts the walk. */
   readonly signal?: AbortSignal
 }
 
 export interface Entry {
-  /** Absolute. */
+  /** Absolute path. */
   readonly path: string
-  /** Relative to the folder, with `/`. */
+  /** Path relative to the folder, with `/`. */
   readonly name: string
   readonly kind: 'file' | 'folder' | 'link' | 'other'
 }
 
 const NEVER: ReadonlySet<string> = new Set(['.git', '.hg', '.svn', 'node_modules', '__pycache__', 'bower_components'])
 
-/** Folder by folder, the upper ones first, names in the order of their code units. Links are named and not followed. */
+/** Yields entries breadth-first, names in the order of their code units. Links are listed but not followed. */
 export async function* walkFiles(root: string, { hidden = false, signal }: WalkOptions = {}): AsyncGenerator<Entry> {
   const left: { readonly path: string; readonly name: string; readonly rules: IgnoreRules }[] = [
     { path: root, name: '', rules: await IgnoreRules.at(root) },
@@ -40,7 +40,7 @@ export async function* walkFiles(root: string, { hidden = false, signal }: WalkO
   }
 }
 
-/** A folder that cannot be read holds nothing that can be shown. */
+/** Returns an empty list for a folder that cannot be read. */
 async function entriesOf(folder: string): Promise<Dirent[]> {
   const entries = await readdir(folder, { withFileTypes: true }).catch(() => [])
   return entries.toSorted((a, b) => (a.name < b.name ? -1 : 1))
@@ -56,12 +56,12 @@ function kindOf(entry: Dirent): Entry['kind'] {
   return entry.isSymbolicLink() ? 'link' : 'other'
 }
 
-/** A name may hold a line feed, and must not pass for two. */
+/** Escapes line feeds in a name, so that it does not look like two names. */
 export function shownName(name: string): string {
   return /[\p{Cc}\u2028\u2029]/u.test(name) ? JSON.stringify(name) : name
 }
 
-/** Files that may be opened without asking. */
+/** Returns true for files that may be opened without permission. */
 export function isOpenToAll({ kind }: Entry, nameInRoot: string): boolean {
   return kind === 'file' && !isSecretPath(nameInRoot)
 }

@@ -1,4 +1,4 @@
-/** Resolves paths in the working folder, and refuses those outside of it. */
+/** Resolves paths in the working folder, and refuses paths outside of it. */
 
 import { existsSync, realpathSync } from 'node:fs'
 import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
@@ -11,19 +11,19 @@ import { isAmbiguousPath } from '../permissions/subject.ts'
 
 type PathSubject = Extract<ToolSubject, { readonly kind: 'path' }>
 
-/** A path in the workspace, found out. */
+/** A resolved path in the workspace. */
 export interface WorkspacePath {
-  /** Absolute, every link followed. */
+  /** Absolute path with every link resolved. */
   readonly real: string
-  /** For people and models: relative to the root, with `/`; `.` for the root. */
+  /** Name for users and models: relative to the root, with `/`; `.` for the root. */
   readonly name: string
 }
 
 export class Workspace {
-  /** Absolute, every link followed. */
+  /** Absolute path with every link resolved. */
   readonly root: string
 
-  /** @throws ConfigurationError when the root is no folder that can be read. */
+  /** @throws ConfigurationError when the root is not a readable folder. */
   constructor(root: string) {
     try {
       this.root = realpathSync.native(resolve(root))
@@ -32,7 +32,7 @@ export class Workspace {
     }
   }
 
-  /** @throws CriaError `permission_denied` for what lies outside the root, `tool_failure` for what is no plain path. */
+  /** @throws CriaError `permission_denied` for a path outside the root, `tool_failure` for an ambiguous path. */
   async place(path: string): Promise<WorkspacePath> {
     this.#check(path)
     const real = await realPathOf(this.#absolute(path)).catch((cause: unknown) => {
@@ -44,7 +44,7 @@ export class Workspace {
     return { real, name: this.nameOf(real) }
   }
 
-  /** As `place`, for what is written: never into the data of version control. */
+  /** Resolves a path for writing, as `place`, but refuses the data of version control. */
   async placeToWrite(path: string): Promise<WorkspacePath> {
     const place = await this.place(path)
     if (isVersionControl(place.name) || this.#isInRepositoryData(place.real)) {
@@ -57,7 +57,7 @@ export class Workspace {
     return relative(this.root, real).split(sep).join('/') || '.'
   }
 
-  /** What a call touches, for the schedule: two names of one file are one. A path that cannot be followed counts as the whole root. */
+  /** Returns the resource name of a path, equal for two names of one file. A path that cannot be resolved counts as the whole root. */
   key(path: string): string {
     try {
       this.#check(path)
@@ -67,7 +67,7 @@ export class Workspace {
     }
   }
 
-  /** Whether a path leads to what may hold secrets. One that cannot be followed does not: the tool itself refuses it. */
+  /** Returns whether a path leads to a file that may hold secrets. False for an unresolvable path, which the tool itself refuses. */
   isSecret(path: string): boolean {
     try {
       this.#check(path)
@@ -79,18 +79,18 @@ export class Workspace {
   }
 
   subject(path: string): PathSubject {
-    // Rules have a root of their own, so a relative path would mean another file there.
+    // Rules have a separate root, so a relative path could mean another file there.
     const absolute = isAmbiguousPath(path) ? path : this.#absolute(path)
     return { kind: 'path', path: absolute, ...(this.isSecret(path) ? { sensitive: true } : {}) }
   }
 
-  /** As `subject`, for what is written: what may run later has to be named by a rule, too. */
+  /** Returns the subject for writing, as `subject`; paths that decide what runs later must be named by a rule as well. */
   subjectToWrite(path: string): PathSubject {
     const subject = this.subject(path)
     return decidesWhatRuns(this.key(path)) ? { ...subject, sensitive: true } : subject
   }
 
-  /** The data of a repository under any name: `.bare`, `project.git`. */
+  /** Detects the data of a repository under any name: `.bare`, `project.git`. */
   #isInRepositoryData(real: string): boolean {
     for (let folder = dirname(real); isInside(folder, this.root) && folder !== dirname(folder); folder = dirname(folder)) {
       if (['HEAD', 'objects', 'refs'].every((name) => existsSync(join(folder, name)))) return true
@@ -98,7 +98,7 @@ export class Workspace {
     return false
   }
 
-  /** `..` is left in: what it means depends on the links before it. */
+  /** Makes a path absolute and keeps `..`, whose meaning depends on the links before it. */
   #absolute(path: string): string {
     return isAbsolute(path) ? path : `${this.root}${sep}${path}`
   }
@@ -107,7 +107,7 @@ export class Workspace {
     if (!isAmbiguousPath(path)) return
     throw new CriaError(
       'tool_failure',
-      `${quoted(path)} is no plain path: give one relative to the working folder, without "~", "file://", backslashes, escapes or control characters.`,
+      `${quoted(path)} is not a plain path: give one relative to the working folder, without "~", "file://", backslashes, escapes or controls.`,
     )
   }
 }

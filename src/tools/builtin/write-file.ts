@@ -38,7 +38,7 @@ export function writeFileTool(workspace: Workspace, written: Written): Tool<Inpu
   })
 }
 
-/** A file that is there keeps its encoding and its kind of line ends. */
+/** Plans the change; an existing file keeps its encoding and line ends. */
 async function changeBy({ path, content }: Input, workspace: Workspace): Promise<Change> {
   const place = await workspace.placeToWrite(path)
   const before = await readTextFile(place)

@@ -33,7 +33,7 @@ async function connect(
   servers: Readonly<Record<string, McpServerConfig>>,
   more: Partial<McpOptions> = {},
 ): Promise<McpConnection> {
-  // They tell process ids and write files for the test: both mean something else in a sandbox.
+  // The servers report process ids and write files for the test, both of which differ in a sandbox.
   const connection = await connectMcp({ servers, sandbox: 'off', ...more })
   open.push(connection)
   return connection
@@ -52,14 +52,14 @@ describe('an honest server', () => {
     })
   })
 
-  it('is not believed when it says that its tools change nothing', async () => {
+  it('is not trusted when it claims that its tools are read-only', async () => {
     const { tools } = await connect({ files: server('read_only_claim') })
     expect(tools).toHaveLength(1)
     expect(tools[0]?.isReadOnly).toBeUndefined()
     expect(tools[0]?.needsPermission).toBeUndefined()
   })
 
-  it('gives texts, images, resources, structured content, and errors', async () => {
+  it('returns texts, images, resources, structured content, and errors', async () => {
     const { tools } = await connect({ a: server('honest') })
     const call = callerOf(tools)
     const image = await call('mcp__a__image', {})
@@ -75,7 +75,7 @@ describe('an honest server', () => {
       '(not shown: a part of the kind "unheard-of")',
     ])
     expect((await call('mcp__a__structured', {})).content).toBe('{\n  "degrees": 21\n}')
-    // What is said twice is told once.
+    // Repeated content appears once.
     expect((await call('mcp__a__pair', {})).content).toBe('{"b":2,"a":1}')
     expect(await call('mcp__a__fail', {})).toMatchObject({ content: 'It cannot be done.', isError: true })
     expect(await call('mcp__a__progress', {})).toMatchObject({ content: 'done', progress: ['half'] })
@@ -85,7 +85,7 @@ describe('an honest server', () => {
     })
   })
 
-  it('gets no keys but those that are named, filled in from the environment', async () => {
+  it('receives only the keys that are named, expanded from the environment', async () => {
     const env = {
       ...process.env,
       OPENAI_API_KEY: 'sk-openai-123456',
@@ -102,7 +102,7 @@ describe('an honest server', () => {
     expect(Object.keys(got)).not.toContain('GITHUB_TOKEN')
   })
 
-  it('is told when a call is cancelled', async () => {
+  it('is notified when a call is cancelled', async () => {
     const log = join(folder, 'log')
     const { tools } = await connect({ a: server('honest', {}, log) })
     const stop = new AbortController()
@@ -143,7 +143,7 @@ describe('a server that lies', () => {
     expect((await call(names[3] ?? '', {})).content).toBe('a/b: null')
   })
 
-  it('offers at most a hundred tools, and those that are named', async () => {
+  it('offers at most a hundred tools, or only those that are named', async () => {
     const { tools, notices } = await connect({ a: server('many-tools'), b: server('honest') })
     expect(tools).toHaveLength(100)
     expect(notices.map(({ message }) => message)).toEqual([
@@ -152,10 +152,10 @@ describe('a server that lies', () => {
     ])
     const some = await connect({ a: server('many-tools', { includeTools: ['tool_9999', 'tool_x'] }) })
     expect(some.tools.map(({ name }) => name)).toEqual(['mcp__a__tool_9999'])
-    expect(some.notices[0]?.message).toContain('"tool_x", because the server has none of that name')
+    expect(some.notices[0]?.message).toContain('"tool_x", because the server has no tool of that name')
   })
 
-  it('has its descriptions cut, cleaned of what nobody sees, and marked as its own', async () => {
+  it('has its descriptions cut, cleaned of invisible characters, and marked as its own', async () => {
     const { tools } = await connect({ long: server('long-description'), hidden: server('hidden') })
     const [long, hidden] = tools
     expect(long?.description.length).toBeLessThan(4300)
@@ -166,7 +166,7 @@ describe('a server that lies', () => {
     expect(hidden?.description).toMatch(/instruction:\nReads\.$/)
   })
 
-  it('has bombs in schemas refused, and its other tools stay', async () => {
+  it('has its exploding schemas refused, but keeps its other tools', async () => {
     const { tools, notices } = await connect({ a: server('bombs') })
     expect(tools.map(({ name }) => name)).toEqual(['mcp__a__fine', 'mcp__a__slow'])
     const { message = '' } = notices[0] ?? {}
@@ -182,14 +182,14 @@ describe('a server that lies', () => {
     expect(abyss.notices[0]?.message).toContain('"abyss", because its schema is nested more than 40 levels deep')
   })
 
-  it('does not page for ever', async () => {
+  it('cannot return pages endlessly', async () => {
     const { tools } = await connect({ a: server('endless-pages') })
     expect(tools.length).toBe(100)
   })
 })
 
-describe('a server that dies, hangs or talks rubbish', () => {
-  it('is told with what it said, without secrets, and others go on', async () => {
+describe('a server that dies, hangs or sends garbage', () => {
+  it('is reported with its output, without secrets, and other servers continue', async () => {
     const { tools, notices } = await connect({
       gone: server('dies-at-once'),
       missing: { command: 'no-such-program-anywhere' },
@@ -205,7 +205,7 @@ describe('a server that dies, hangs or talks rubbish', () => {
     expect(told['rubbish']).toContain('exit code 0')
   })
 
-  it('fails the call in which it dies, and is started again for the next one', async () => {
+  it('fails the call in which it dies, and is restarted for the next call', async () => {
     const { tools } = await connect({ a: server('honest') })
     const call = callerOf(tools)
     const died = await call('mcp__a__die', {})
@@ -215,7 +215,7 @@ describe('a server that dies, hangs or talks rubbish', () => {
     expect(await call('mcp__a__echo', { value: 'again' })).toMatchObject({ content: 'echo: "again"' })
   })
 
-  it('is given up after failing several times in a row, with waits that grow', async () => {
+  it('is given up after several failures in a row, with growing waits', async () => {
     const mark = join(folder, 'mark')
     const waits: number[] = []
     let now = 0
@@ -236,17 +236,17 @@ describe('a server that dies, hangs or talks rubbish', () => {
     expect(ends[4]).toContain('has failed 5 times in a row and is not started again')
   })
 
-  it('is told apart when it speaks an unknown version, or shakes hands in no known form', async () => {
+  it('is reported when its protocol version is unknown or its handshake is malformed', async () => {
     const { notices } = await connect({ old: server('unknown-version'), odd: server('no-handshake') })
     expect(notices.map(({ message }) => message)).toEqual([
       expect.stringMatching(
         /^The MCP server "old" cannot be used: it speaks version "1999-01-01" of the protocol; the known ones are 2\d{3}-\d\d-\d\d, .*\d\.$/,
       ),
-      'The MCP server "odd" cannot be used: it sent what is no message of the protocol.',
+      'The MCP server "odd" cannot be used: it sent data that is not a message of the protocol.',
     ])
   })
 
-  it('has its time to start, to list and to answer', async () => {
+  it('has separate timeouts to start, to list and to answer', async () => {
     const { tools, notices } = await connect({
       start: server('never-starts', { startTimeout: 300 }),
       list: server('never-lists', { startTimeout: 300 }),
@@ -267,7 +267,7 @@ describe('a server that dies, hangs or talks rubbish', () => {
     }
   })
 
-  it('is started again when it hangs altogether, and not when only one call took too long', async () => {
+  it('is restarted when it hangs, but not when only a call took too long', async () => {
     const file = join(folder, 'pids')
     const { tools } = await connect({
       hangs: server('hangs', { timeout: 200 }, file),
@@ -282,7 +282,7 @@ describe('a server that dies, hangs or talks rubbish', () => {
     expect(readFileSync(`${file}-slow`, 'utf8').match(/^\d+$/gm)).toHaveLength(1)
   })
 
-  it('fails for what is no answer, and is not confused by noise and by second answers', async () => {
+  it('fails for a malformed response, and is not confused by noise and duplicate responses', async () => {
     const { tools } = await connect({
       noise: server('noise'),
       two: server('two-answers'),
@@ -295,26 +295,26 @@ describe('a server that dies, hangs or talks rubbish', () => {
     expect((await call('mcp__rubbish__echo', {})).isError).toBe(true)
   })
 
-  it('is ended when it sends a line of 100 MB, floods or writes noise without end', async () => {
+  it('is ended when it sends a line of 100 MB, too many messages or endless noise', async () => {
     const { tools, notices } = await connect({
       long: server('long-line'),
       flood: server('floods'),
       nothing: server('answers-nothing'),
       noise: server('endless-noise'),
     })
-    expect(notices[0]?.message).toContain('writes to standard output what is no message of the protocol')
+    expect(notices[0]?.message).toContain('writes lines to standard output that are not messages of the protocol')
     const call = callerOf(tools)
     expect((await call('mcp__long__echo', {})).content).toContain('it sent a message of more than 16 MB')
-    expect((await call('mcp__flood__echo', {})).content).toContain('it floods with messages that nobody asked for')
-    expect((await call('mcp__nothing__echo', {})).content).toContain('it floods with messages that nobody asked for')
+    expect((await call('mcp__flood__echo', {})).content).toContain('it sends too many unsolicited messages')
+    expect((await call('mcp__nothing__echo', {})).content).toContain('it sends too many unsolicited messages')
   })
 
-  it('may write its log to standard output all day', async () => {
+  it('may write its log to standard output without limit between responses', async () => {
     const call = callerOf((await connect({ a: server('chatty') })).tools)
     for (let count = 0; count < 5; count++) expect((await call('mcp__a__echo', { value: count })).isError).toBe(false)
   })
 
-  it('ends with its connection, also when it does not want to', async () => {
+  it('ends with its connection, also when it ignores requests to end', async () => {
     const file = join(folder, 'pid')
     const connection = await connectMcp({ servers: { a: server('stubborn', {}, file) }, sandbox: 'off' })
     const pid = Number(readFileSync(file, 'utf8'))
@@ -324,7 +324,7 @@ describe('a server that dies, hangs or talks rubbish', () => {
     expect((await callerOf(connection.tools)('mcp__a__echo', {})).content).toContain('was closed')
   })
 
-  it('is ended when nobody waits for its start any more', async () => {
+  it('is ended when its start is aborted', async () => {
     const stop = new AbortController()
     const connecting = connectMcp({ servers: { a: server('never-starts') }, signal: stop.signal, sandbox: 'off' })
     setTimeout(() => stop.abort(new DOMException('Enough.', 'AbortError')), 300)
@@ -353,21 +353,21 @@ describe('a tool that changes', () => {
   })
 })
 
-describe('what is no server', () => {
+describe('an invalid server configuration', () => {
   it.each([
     [{ a__b: { command: 'x' } }, 'cannot be called "a__b"'],
     [{ a_: { command: 'x' } }, 'cannot be called "a_"'],
     [{ a: { type: 'sse', url: 'https://example.org' } }, 'the old transport "sse" is not supported'],
     [[], '`servers` must be an object'],
-  ])('%j is told at once', async (servers, message) => {
+  ])('%j is refused at once', async (servers, message) => {
     await expect(connectMcp({ servers: servers as never })).rejects.toThrow(message)
   })
 
-  it('is told as a notice where only this server is meant', async () => {
+  it('is reported as a notice when it concerns only this server', async () => {
     const { notices } = await connect({ a: {}, b: { url: 'ftp://example.org' }, c: { ...server('honest'), disabled: true } })
     expect(notices.map(({ message }) => message)).toEqual([
       'The MCP server "a" cannot be used: it has neither a `command` nor a `url`.',
-      'The MCP server "b" cannot be used: its `url` is no http or https address.',
+      'The MCP server "b" cannot be used: its `url` is not an http or https address.',
     ])
     expect(existsSync(folder)).toBe(true)
   })

@@ -1,4 +1,4 @@
-/** Connects to servers and makes tools of theirs. What one server does wrong is told, and takes nothing from the others. */
+/** Connects to MCP servers and offers their tools. The failure of a server is reported and does not affect the others. */
 
 import type { Clock } from '../../core/clock.ts'
 import { ConfigurationError, toCriaError } from '../../core/error.ts'
@@ -19,23 +19,23 @@ import { checkServers, endpointOf } from './server-config.ts'
 import type { Environment, McpServerConfig } from './server-config.ts'
 
 export interface McpOptions {
-  /** By name, in the shape of `mcpServers` in the configurations of other programs. */
+  /** Servers by name, in the format of `mcpServers` in the configurations of other programs. */
   readonly servers: Readonly<Record<string, McpServerConfig>>
-  /** Where programs are started that do not say; default the working directory. */
+  /** Working directory of servers without a `cwd`; default the working directory of the process. */
   readonly cwd?: string
-  /** Default the environment of the process. Programs get it without what looks like a secret. */
+  /** Default: the environment of the process. Servers receive it without variables that look like secrets. */
   readonly env?: Environment
-  /** Names of further variables that hold keys. */
+  /** Names of further variables that hold secrets. */
   readonly secretVariables?: readonly string[]
-  /** What confines servers that are programs: `auto` (default), `required`, `off`, or more. A server may say otherwise. */
+  /** The sandbox of stdio servers: `auto` (default), `required`, `off`, or detailed options. A server may override it. */
   readonly sandbox?: SandboxMode | SandboxOptions
-  /** What is forbidden by path is kept from servers in a sandbox, too; `network` and `network(mcp__NAME)` let them use the network. */
+  /** Paths that rules deny are also hidden from servers in a sandbox; `network` and `network(mcp__NAME)` allow the network. */
   readonly rules?: ToolRules
-  /** Tools of all servers together; default 100. */
+  /** Maximum number of tools of all servers; default 100. */
   readonly maxTools?: number
-  /** Where it is kept what tools were when they were allowed; default: in memory. */
+  /** Stores the fingerprints of allowed tools; default: in memory. */
   readonly pins?: McpPins
-  /** Ends the attempt to connect. */
+  /** Aborts the attempt to connect. */
   readonly signal?: AbortSignal
   readonly clock?: Clock
 }
@@ -53,34 +53,34 @@ const OPTIONS = namesOf<McpOptions>({
   clock: true,
 })
 
-/** Something worth knowing of one server. */
+/** A notice about a server. */
 export interface McpNotice {
   /** The name of the server in the configuration. */
   readonly server: string
-  /** What is not there, and why. */
+  /** What is missing, and why. */
   readonly message: string
 }
 
 /** Connections to servers of the Model Context Protocol. */
 export interface McpConnection {
-  /** As they are now: a server that was started again, or says that its tools have changed, may have others. */
+  /** The current tools. They may change when a server was restarted or reports a change. */
   readonly tools: readonly Tool[]
-  /** What the caller should know, about servers that did not answer for example. */
+  /** Notices for the user, for example about servers that did not answer. */
   readonly notices: readonly McpNotice[]
-  /** Ends the servers with all that they have started. */
+  /** Ends the servers and all processes that they have started. */
   close(): Promise<void>
   [Symbol.asyncDispose](): Promise<void>
 }
 
 const DEFAULT_MAX_TOOLS = 100
-/** Characters of all descriptions and schemas together. */
+/** Maximum characters of all descriptions and schemas. */
 const MAX_CHARS = 400_000
 const DEFAULT_TIMEOUT = 120_000
 const DEFAULT_START_TIMEOUT = 30_000
 
 /**
- * Starts servers of the Model Context Protocol, or connects to them, and offers their tools as `mcp__server__tool`. A server that cannot be
- * used is a notice; one that ends later is an error of the tool that is called, and is started again with the next call.
+ * Starts or connects to servers of the Model Context Protocol, and offers their tools as `mcp__server__tool`. An unusable server
+ * becomes a notice. If a server ends later, the current call fails, and the next call restarts it.
  *
  * @throws ConfigurationError when the options are wrong, or when the package `@modelcontextprotocol/client` is missing.
  */
@@ -127,7 +127,7 @@ export async function connectMcp(options: McpOptions): Promise<McpConnection> {
     throw thrown
   }
   const limit = options.maxTools ?? DEFAULT_MAX_TOOLS
-  // Made again only when a server tells other tools: the tools of a session stay the same objects.
+  // Rebuilt only when the tools of a server change, so that a session keeps the same tool objects.
   let offer: Offer | undefined
   const current = (): Offer => {
     const isOld = servers.some(({ tools }, index) => tools !== offer?.madeOf[index])
@@ -149,7 +149,7 @@ export async function connectMcp(options: McpOptions): Promise<McpConnection> {
 interface Offer {
   readonly tools: readonly Tool[]
   readonly notices: readonly McpNotice[]
-  /** What the servers told, in their order. */
+  /** Definitions of the servers, in their order. */
   readonly madeOf: readonly ReadDefinitions[]
 }
 
@@ -181,7 +181,7 @@ function makeOffer(servers: readonly Server[], limit: number, pins: McpPins): Of
     }
     if (beyond > 0)
       left.push(
-        `${beyond} of ${definitions.length} tools, because there are too many; name those that are needed under "includeTools"`,
+        `${beyond} of ${definitions.length} tools, because there are too many; name the tools that you need under "includeTools"`,
       )
     if (left.length > 0)
       notices.push({ server: server.name, message: `Left out of the MCP server "${server.name}": ${left.join('; ')}.` })

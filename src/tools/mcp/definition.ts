@@ -5,17 +5,17 @@ import { canonicalJson, sha256 } from '../../util/hash.ts'
 import { cleanText, readSchema } from './schema.ts'
 
 export interface Definition {
-  /** As the server calls it. */
+  /** Name of the tool on the server. */
   readonly name: string
   readonly description: string
   readonly schema: StandardSchema
-  /** SHA-256 of name, description and schema as they came, hexadecimal. */
+  /** SHA-256 of name, description and schema as received, hexadecimal. */
   readonly fingerprint: string
 }
 
 export interface ReadDefinitions {
   readonly definitions: readonly Definition[]
-  /** What was left out, and why. */
+  /** Omitted tools, with the reasons. */
   readonly problems: readonly string[]
 }
 
@@ -23,7 +23,7 @@ const MAX_NAME = 256
 const MAX_DESCRIPTION = 4000
 const MAX_PROBLEMS = 5
 
-/** @param given what stood under `tools`, of all pages. */
+/** @param given members of `tools` of all pages. */
 export function readDefinitions(given: readonly unknown[], wanted: readonly string[] | undefined): ReadDefinitions {
   const definitions = new Map<string, Definition>()
   const problems: string[] = []
@@ -49,7 +49,7 @@ export function readDefinitions(given: readonly unknown[], wanted: readonly stri
   }
   for (const name of wanted ?? []) {
     if (!given.some((tool) => (tool as { name?: unknown } | null)?.name === name)) {
-      problems.push(`the tool ${JSON.stringify(name)}, because the server has none of that name`)
+      problems.push(`the tool ${JSON.stringify(name)}, because the server has no tool of that name`)
     }
   }
   return { definitions: [...definitions.values()], problems: shortList(problems) }
@@ -62,13 +62,13 @@ function shortList(problems: readonly string[]): readonly string[] {
 
 /** Remembers the definitions of server tools that were allowed. */
 export interface McpPins {
-  /** The fingerprint under which a tool was allowed last. */
+  /** Returns the fingerprint with which a tool was last allowed. */
   allowed(server: string, tool: string): string | undefined
-  /** Keeps that this tool was allowed as it is now. */
+  /** Stores the fingerprint with which a tool was allowed. */
   allow(server: string, tool: string, fingerprint: string): void
 }
 
-/** Forgets when the process ends. */
+/** Returns pins that last until the process ends. */
 export function memoryPins(): McpPins {
   const pins = new Map<string, string>()
   return {

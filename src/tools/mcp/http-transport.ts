@@ -1,13 +1,13 @@
-/** Talks to a server over Streamable HTTP: bounded, and without a stream that stays open while nothing is asked. */
+/** Connects to a server over Streamable HTTP, with limits on sizes, and without a permanently open stream. */
 
 import type { JSONRPCMessage, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { MAX_MESSAGE } from './stdio-transport.ts'
 
-/** Attempts to take up a stream again that broke, and milliseconds before each at least: the server names the wait. */
+/** Maximum attempts to resume a broken stream, and minimum milliseconds before each; the server may ask for more. */
 const MAX_RECONNECTIONS = 5
 const LEAST_WAIT = 500
 
-/** The code of the error that a request gets whose stream ended without its answer; none of the protocol's. */
+/** Error code of a request whose stream ended without a response; not a code of the protocol. */
 export const STREAM_ENDED = -32_999
 
 export function httpTransport(
@@ -18,7 +18,7 @@ export function httpTransport(
   let reconnections = 0
   const transport = new sdk.StreamableHTTPClientTransport(url, {
     requestInit: { headers },
-    // A redirect to another origin is an error: headers may hold a key.
+    // Refuses redirects to another origin, because headers may hold a key.
     redirectPolicy: 'same-origin',
     fetch: boundedFetch,
     reconnectionScheduler(reconnect, delay) {
@@ -27,7 +27,7 @@ export function httpTransport(
       return () => clearTimeout(timer)
     },
   })
-  // The client would wait until the request has had its time.
+  // Without this the client would wait until the request times out.
   const send = transport.send.bind(transport)
   transport.send = (message: JSONRPCMessage, options) =>
     send(message, {
@@ -43,7 +43,7 @@ export function httpTransport(
 }
 
 async function boundedFetch(input: string | URL, init?: RequestInit): Promise<Response> {
-  // The stream for what nobody asked for. Servers have to live without it; we have nothing to do with what would come.
+  // Declines the stream of unsolicited messages, which is optional in the protocol and not used here.
   if (init?.method === 'GET' && !new Headers(init.headers).has('last-event-id')) return new Response(null, { status: 405 })
   const response = await fetch(input, init)
   if (response.body === null) return response
@@ -54,7 +54,7 @@ async function boundedFetch(input: string | URL, init?: RequestInit): Promise<Re
   return bounded
 }
 
-/** Ends with an error when a body, or one event of a stream, is too large. An event ends with an empty line. */
+/** Fails when a body, or an event of a stream, is too large. An event ends with an empty line. */
 function limit(isStream: boolean): TransformStream<Uint8Array, Uint8Array> {
   let length = 0
   let atLineStart = false

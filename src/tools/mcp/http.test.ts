@@ -40,7 +40,7 @@ async function listen(handle: (request: IncomingMessage, response: ServerRespons
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`
 }
 
-/** A server of which only the answer to calls differs. */
+/** Starts a server with the given response to calls. */
 async function mcp(call: Answer, seen: Seen[] = []): Promise<string> {
   return listen((request, response) => {
     seen.push({ method: request.method, path: request.url, headers: request.headers })
@@ -79,7 +79,7 @@ async function connect(config: McpServerConfig, env: Readonly<Record<string, str
 }
 
 describe('a server over HTTP', () => {
-  it('answers calls, with the headers of its configuration, and is told at the end', async () => {
+  it('answers calls with the configured headers, and its session is ended', async () => {
     const seen: Seen[] = []
     const url = await mcp(({ id }, response) => json(response, { id, result: said('Here.') }), seen)
     const connection = await connect(
@@ -102,7 +102,7 @@ describe('a server over HTTP', () => {
     expect((await callerOf(tools)('mcp__web__ask', {})).content).toBe('Streamed.')
   })
 
-  it('does not get its headers carried to another origin by a redirect', async () => {
+  it('does not have its headers sent to another origin by a redirect', async () => {
     const stolen: Seen[] = []
     const other = await mcp(({ id }, response) => json(response, { id, result: said('Stolen.') }), stolen)
     const url = await listen((request, response) => {
@@ -115,17 +115,17 @@ describe('a server over HTTP', () => {
     expect(notices[0]?.message).toContain('it answered with HTTP 307 (Temporary Redirect): Redirect to')
   })
 
-  it('is told in one line when what it sends is JSON of another kind', async () => {
+  it('is reported in a single line when it sends JSON that is not a message', async () => {
     const url = await listen((request, response) => {
       request.resume()
       response.writeHead(200, { 'content-type': 'application/json' }).end('{"hello":1}')
     })
     expect((await connect({ url })).notices[0]?.message).toBe(
-      'The MCP server "web" cannot be used: it sent what is no message of the protocol.',
+      'The MCP server "web" cannot be used: it sent data that is not a message of the protocol.',
     )
   })
 
-  it('fails the call when the stream ends without an answer, and is connected to again', async () => {
+  it('fails the call when the stream ends without a response, and is reconnected', async () => {
     let calls = 0
     const url = await mcp(({ id }, response) => {
       if (++calls > 2) return json(response, { id, result: said('Back.') })
@@ -145,7 +145,7 @@ describe('a server over HTTP', () => {
     expect((await call('mcp__web__ask', {})).content).toBe('Back.')
   })
 
-  it('is connected to again when it has forgotten the session', async () => {
+  it('is reconnected when it has dropped the session', async () => {
     const seen: Seen[] = []
     let calls = 0
     const url = await mcp(({ id }, response) => {
@@ -158,7 +158,7 @@ describe('a server over HTTP', () => {
     expect((await call('mcp__web__ask', {})).content).toBe('Welcome back.')
   })
 
-  it('cannot fill the memory with one answer', async () => {
+  it('cannot exhaust the memory with a response', async () => {
     const piece = 'x'.repeat(1_000_000)
     const flood = (response: ServerResponse): void => {
       let left = 100
@@ -181,7 +181,7 @@ describe('a server over HTTP', () => {
     }
   })
 
-  it('does not have its key repeated in what is told', async () => {
+  it('does not have its key repeated in messages', async () => {
     const url = await listen((request, response) => {
       request.resume()
       response.writeHead(401).end(`The key ${String(request.headers['x-key'])} is wrong.`)
@@ -197,13 +197,13 @@ describe('a server over HTTP', () => {
     [500, '', 'it answered with HTTP 500 (Internal Server Error).'],
     [503, 'Back at noon', 'it answered with HTTP 503 (Service Unavailable): Back at noon.'],
     [599, '', 'it answered with HTTP 599.'],
-  ])('is told with its status: %d %j', async (status, body, told) => {
+  ])('is reported with its HTTP status: %d %j', async (status, body, told) => {
     const url = await mcp((_message, response) => response.writeHead(status, { 'retry-after': '1' }).end(body))
     const { tools } = await connect({ url })
     expect((await callerOf(tools)('mcp__web__ask', {})).content).toBe(`The MCP server "web" cannot be used: ${told}`)
   })
 
-  it('is told when nobody listens', async () => {
+  it('is reported when it does not listen', async () => {
     const { notices } = await connect({ url: 'http://127.0.0.1:9/mcp' })
     expect(notices[0]?.message).toMatch(/The MCP server "web" cannot be used: fetch failed/)
   })

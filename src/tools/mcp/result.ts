@@ -1,4 +1,4 @@
-/** Turns the result of a server into the result of a tool. */
+/** Converts the result of a server into the result of a tool. */
 
 import type { ImagePart } from '../../core/part.ts'
 import type { Json } from '../../core/json.ts'
@@ -7,7 +7,7 @@ import { canonicalJson } from '../../util/hash.ts'
 import { describeBytes, imageFrom } from '../binary.ts'
 import { cleanText } from './schema.ts'
 
-/** Blocks that are read of one answer. */
+/** Maximum number of content blocks that are read of a response. */
 const MAX_BLOCKS = 1000
 
 interface Read {
@@ -15,7 +15,7 @@ interface Read {
   readonly images: ImagePart[]
 }
 
-/** @returns `undefined` for what is no answer to a call. */
+/** @returns `undefined` when the value is not the result of a call. */
 export function readResult(given: unknown): ToolOutput {
   if (typeof given !== 'object' || given === null) return undefined
   const { content, structuredContent, isError } = given as Record<string, unknown>
@@ -53,7 +53,7 @@ function readResource({ uri, text, blob }: Record<string, unknown>, read: Read):
   else read.texts.push(`(${what}, which is empty)`)
 }
 
-/** Images are judged by their first bytes, not by what the server calls them. */
+/** Reads embedded bytes. Detects images by their signature, not by the media type that the server claims. */
 function readBytes(what: string, base64: string, { texts, images }: Read): void {
   const bytes = Buffer.from(base64, 'base64')
   const image = imageFrom(bytes)
@@ -61,7 +61,7 @@ function readBytes(what: string, base64: string, { texts, images }: Read): void 
   texts.push(`(${image === undefined ? 'not shown' : 'attached'}: ${what}, ${describeBytes(bytes)})`)
 }
 
-/** Servers should repeat structured content as text. */
+/** Returns a test for text that repeats the structured content, as servers should provide it. */
 function says(structured: object): (text: string) => boolean {
   let expected: string | undefined
   return (text) => {

@@ -1,4 +1,4 @@
-/** Reads texts and schemas of a server: refuses what is too large, cleans it for the model, and checks input without its regular expressions. */
+/** Reads texts and schemas of a server: enforces limits, cleans them for the model, and checks input without the server's regular expressions. */
 
 import type { JsonSchema, StandardSchema } from '../../core/schema.ts'
 import { schemaProblems } from '../../util/json-schema.ts'
@@ -8,20 +8,20 @@ import { targetOf } from '../define-tool.ts'
 const MAX_CHARS = 40_000
 const MAX_DEPTH = 40
 const MAX_NODES = 5000
-/** Schemas that are visited when every reference is followed. */
+/** Maximum number of schemas that are visited when every reference is followed. */
 const MAX_EXPANDED = 100_000
 const MAX_DESCRIPTION = 1000
 
-/** Keywords whose value is a schema by name, and whose value is no schema. */
+/** Keywords whose value holds schemas by name, and keywords whose value is data. */
 const MAPS: ReadonlySet<string> = new Set(['properties', '$defs', 'definitions', 'patternProperties', 'dependentSchemas'])
 const DATA: ReadonlySet<string> = new Set(['const', 'default', 'enum', 'examples', 'required'])
-/** Providers refuse these at the top of a schema; what they say is still checked here. */
+/** Keywords that providers refuse at the top of a schema. They are removed for the model, but still checked here. */
 const NOT_ON_TOP: ReadonlySet<string> = new Set(['anyOf', 'oneOf', 'allOf', 'not', 'if', 'then', 'else', '$schema', '$id'])
 
-/** @returns the schema, or why there is none. */
+/** @returns the schema, or the reason why it cannot be used. */
 export function readSchema(given: unknown): StandardSchema | string {
   if (given === undefined || given === null) return standard({ type: 'object', properties: {} })
-  if (typeof given !== 'object' || Array.isArray(given)) return 'its schema is no object'
+  if (typeof given !== 'object' || Array.isArray(given)) return 'its schema is not an object'
   const problem = tooLarge(given)
   if (problem !== undefined) return problem
   const schema = given as JsonSchema
@@ -46,7 +46,7 @@ function standard(schema: JsonSchema, shown: JsonSchema = schema): StandardSchem
   }
 }
 
-/** The server checks as well: what cannot be checked here is its business. */
+/** Returns the mismatches of a value; none when the schema cannot be checked here, because the server checks as well. */
 function problemsOf(schema: JsonSchema, value: unknown): string[] {
   try {
     return schemaProblems(schema, value)
@@ -55,7 +55,7 @@ function problemsOf(schema: JsonSchema, value: unknown): string[] {
   }
 }
 
-/** Without recursion: the schema may be deeper than the stack. */
+/** Returns the exceeded limit, or `undefined`. Not recursive, because the schema may be deeper than the stack. */
 function tooLarge(schema: object): string | undefined {
   const left: { readonly value: unknown; readonly depth: number }[] = [{ value: schema, depth: 0 }]
   let nodes = 0
@@ -81,7 +81,7 @@ function expanded(schema: object): number {
     if (typeof value !== 'object' || value === null) return 0
     const known = sizes.get(value)
     if (known !== undefined) return known
-    // A schema that contains itself goes as deep as the value does.
+    // A recursive schema is only as deep as the checked value, so a reference to itself counts as 1.
     sizes.set(value, 1)
     let size = 1
     for (const [key, member] of Object.entries(value)) {
@@ -94,7 +94,7 @@ function expanded(schema: object): number {
   return sizeOf(schema)
 }
 
-/** Changes every schema in a schema, but no names of properties and no data. */
+/** Applies `change` to every schema in a schema, but not to names of properties or data. */
 function mapped(value: unknown, change: (node: Record<string, unknown>) => Record<string, unknown>): unknown {
   if (Array.isArray(value)) return value.map((item) => mapped(item, change))
   if (typeof value !== 'object' || value === null) return value
@@ -116,7 +116,7 @@ function shownNode(node: Record<string, unknown>): Record<string, unknown> {
   return { ...node, ...Object.fromEntries(texts) }
 }
 
-/** A regular expression of a server could run for hours on a value that it has talked the model into. */
+/** Removes regular expressions: a server could make the model send a value on which its expression runs for hours. */
 function checkedNode(node: Record<string, unknown>): Record<string, unknown> {
   const hasPatterns = 'patternProperties' in node
   return without(
@@ -136,11 +136,11 @@ function without<T extends object>(value: T, keys: ReadonlySet<string>): T {
   return Object.fromEntries(Object.entries(value).filter(([key]) => !keys.has(key))) as T
 }
 
-/** Characters that nobody sees and models read: controls, directions, tags, private use. Line ends and tabs stay. */
+/** Invisible characters that models read: controls, directions, tags, private use. Excludes line ends and tabs. */
 const UNSEEN = /(?![\n\t])[\p{Cc}\p{Cf}\p{Co}\p{Cn}]/gu
 
 export function cleanText(text: string, limit: number): string {
-  // More than can be left over need not be looked at.
+  // Reads only as many characters as can remain.
   const clean = text
     .slice(0, limit * 2)
     .toWellFormed()

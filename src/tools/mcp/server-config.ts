@@ -1,4 +1,4 @@
-/** Reads the configuration of servers, in the shape that other programs use, with variables of the environment. */
+/** Reads the configuration of servers in the format of other programs, and expands environment variables in it. */
 
 import { ConfigurationError } from '../../core/error.ts'
 import { realpathSync } from 'node:fs'
@@ -9,40 +9,40 @@ import { Sandbox, sandboxOptions } from '../sandbox/sandbox.ts'
 import type { SandboxMode, SandboxOptions } from '../sandbox/sandbox.ts'
 import { commandEnvironment, sandboxEnvironment } from '../builtin/command-environment.ts'
 
-/** A program that is started, or an address. */
+/** A server: either a program to start, or a URL. */
 export interface McpServerConfig {
-  /** Only needed by other programs; what it is shows by itself. */
+  /** Needed only by other programs: `command` or `url` decides the kind of server. */
   readonly type?: 'stdio' | 'http' | 'streamable-http'
   /** The program to start, for a server on standard input and output. */
   readonly command?: string
   /** Arguments of the program; default none. */
   readonly args?: readonly string[]
-  /** Beside the environment of ours, from which what looks like a secret is left out. */
+  /** Variables in addition to the environment of cria, whose secrets are not passed on. */
   readonly env?: Readonly<Record<string, string>>
-  /** Where the program is started; default the working directory. */
+  /** Working directory of the program; default the working directory of cria. */
   readonly cwd?: string
-  /** Streamable HTTP. */
+  /** URL of a server that uses Streamable HTTP. */
   readonly url?: string
-  /** Sent with every request, and to no other origin. */
+  /** Headers of every request; not sent to any other origin. */
   readonly headers?: Readonly<Record<string, string>>
-  /** Only these tools, by the names that the server gives them. */
+  /** Offers only these tools, by their names on the server. */
   readonly includeTools?: readonly string[]
-  /** What confines the program: `auto` (default), `required`, `off`, or more; without `network: 'all'` it has no network. */
+  /** The sandbox: `auto` (default), `required`, `off`, or detailed options; without `network: 'all'` the program has no network. */
   readonly sandbox?: SandboxMode | SandboxOptions
-  /** Not started. */
+  /** True: the server is not started. */
   readonly disabled?: boolean
-  /** Milliseconds for a call; default 120,000. */
+  /** Timeout of a call in milliseconds; default 120,000. */
   readonly timeout?: number
-  /** Milliseconds until the server has started and told its tools; default 30,000. */
+  /** Milliseconds in which the server must start and list its tools; default 30,000. */
   readonly startTimeout?: number
 }
 
-/** Names are parts of names of tools, and a rule `mcp__a__*` must not mean a server called `a__b` or `a_`. */
+/** Server names are part of tool names: a rule `mcp__a__*` must not match a server called `a__b` or `a_`. */
 export const SERVER_NAME: RegExp = /^(?=.{1,32}$)[A-Za-z0-9](?:[A-Za-z0-9-]|_(?=[A-Za-z0-9-]))*$/
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
-/** A server as it is started or called. */
+/** Resolved settings to start or call a server. */
 export type Endpoint = StdioEndpoint | HttpEndpoint
 
 export interface StdioEndpoint extends Secretive {
@@ -51,10 +51,10 @@ export interface StdioEndpoint extends Secretive {
   readonly args: readonly string[]
   readonly env: Readonly<Record<string, string>>
   readonly cwd: string
-  /** What confines the program, and what the rules mean for it. */
+  /** The sandbox of the program, and the effect of the rules in it. */
   readonly sandbox: Sandbox
   readonly reach: CommandReach
-  /** The environment in the sandbox. */
+  /** Environment of the program in the sandbox. */
   readonly confinedEnv: Readonly<Record<string, string>>
 }
 
@@ -65,21 +65,21 @@ interface HttpEndpoint extends Secretive {
 }
 
 interface Secretive {
-  /** Values that must not be shown. */
+  /** Secret values, which must not be shown. */
   readonly secrets: readonly string[]
 }
 
 export interface EndpointSurroundings {
   readonly env: Environment
   readonly cwd: string
-  /** Names of variables that hold keys. */
+  /** Names of variables that hold secrets. */
   readonly secretVariables: readonly string[]
-  /** For servers that do not say. */
+  /** Default for servers without `sandbox`. */
   readonly sandbox: SandboxOptions
   readonly rules: readonly ReadRule[]
 }
 
-/** @throws ConfigurationError when a variable is not set, or the configuration fits no kind of server. */
+/** @throws ConfigurationError when a variable is not set, or the configuration describes neither kind of server. */
 export function endpointOf(
   name: string,
   config: McpServerConfig,
@@ -93,7 +93,7 @@ export function endpointOf(
   const secrets = new Set(Object.entries(env).flatMap(([key, value]) => (value === undefined || key in passed ? [] : [value])))
   if (config.url !== undefined) {
     const url = fill(config.url)
-    if (!URL.canParse(url) || !/^https?:\/\//i.test(url)) throw wrong(name, 'its `url` is no http or https address')
+    if (!URL.canParse(url) || !/^https?:\/\//i.test(url)) throw wrong(name, 'its `url` is not an http or https address')
     const headers = fillAll(config.headers)
     for (const value of Object.values(headers)) {
       if (/[\r\n\0]/.test(value)) throw wrong(name, 'a header has more than one line')
@@ -122,7 +122,7 @@ export function endpointOf(
   }
 }
 
-/** `network`, `network(mcp__files)`. */
+/** Matches the rules `network` and, for example, `network(mcp__files)`. */
 function isNetworkOf({ list, tool, pattern }: ReadRule, server: string): boolean {
   return list === 'allow' && tool === NETWORK && (pattern === undefined || pattern === `mcp__${server}`)
 }
@@ -142,7 +142,7 @@ function wrong(server: string, what: string): ConfigurationError {
   return new ConfigurationError(`The MCP server "${server}" cannot be used: ${what}.`)
 }
 
-/** @throws ConfigurationError for what the type forbids, and for names that cannot be parts of names of tools. */
+/** @throws ConfigurationError for members of wrong types, and for names that cannot be part of tool names. */
 export function checkServers(servers: unknown): asserts servers is Readonly<Record<string, McpServerConfig>> {
   if (typeof servers !== 'object' || servers === null || Array.isArray(servers)) {
     throw new ConfigurationError('`servers` must be an object: { name: { command, args } } or { name: { url } }.')
@@ -153,7 +153,7 @@ export function checkServers(servers: unknown): asserts servers is Readonly<Reco
         `An MCP server cannot be called ${JSON.stringify(name.slice(0, 100))}: use letters, digits, "-" and single "_" inside, at most 32.`,
       )
     }
-    if (typeof server !== 'object' || server === null) throw wrong(name, 'it is no object')
+    if (typeof server !== 'object' || server === null) throw wrong(name, 'it is not an object')
     const { type } = server as { type?: unknown }
     if (type === 'sse') throw wrong(name, 'the old transport "sse" is not supported; most servers offer Streamable HTTP as well')
   }

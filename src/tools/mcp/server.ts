@@ -1,4 +1,4 @@
-/** Keeps a server running: starts it when it is needed, restarts it when it ends, and gives up when that does not help. */
+/** Keeps a server running: starts it on demand, restarts it when it ends, and gives up after repeated failures. */
 
 import { CriaError } from '../../core/error.ts'
 import { orAborted } from '../../util/promise.ts'
@@ -7,9 +7,9 @@ import { Session } from './session.ts'
 import type { CallOptions, McpClientModule, ServerOptions } from './session.ts'
 
 const MAX_FAILURES = 5
-/** Milliseconds before the second start in a row that fails; doubles with each further one. */
+/** Milliseconds to wait after the first failed start; doubles with each further failure. */
 const FIRST_WAIT = 500
-/** A call waits so long for a server to be started again; longer waits are told instead. */
+/** Milliseconds that a call waits for a restart at most; for a longer wait the call fails with a message. */
 const PATIENCE = 4500
 const PING = 2000
 
@@ -25,7 +25,7 @@ export class Server {
   #tools: ReadDefinitions = { definitions: [], problems: [] }
   #failures = 0
   #notBefore = 0
-  /** A call was not answered in time: perhaps nothing is any more. */
+  /** A call has timed out, so the server may not answer at all. */
   #isSuspect = false
 
   constructor(sdk: McpClientModule, options: ServerOptions) {
@@ -39,15 +39,15 @@ export class Server {
     return this.#tools
   }
 
-  /** @throws CriaError that says why the server cannot be used. */
+  /** @throws CriaError with the reason why the server cannot be used. */
   async start(signal?: AbortSignal): Promise<void> {
     const started = this.#ready()
     await (signal === undefined ? started : orAborted(started, signal))
   }
 
   /**
-   * @param tool as it was offered; when the server now says something else of it, it is not called.
-   * @throws CriaError that says what went wrong; the signal's reason when it is aborted.
+   * @param tool definition as offered; the tool is not called when the server has changed it since.
+   * @throws CriaError that describes the failure; the signal's reason when it is aborted.
    */
   async call(
     tool: Definition,

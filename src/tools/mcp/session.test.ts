@@ -10,6 +10,6 @@ it('a missing package is named, with how to install it, before anything is start
     message: expect.stringContaining('@modelcontextprotocol/client'),
     hint: 'npm install @modelcontextprotocol/client',
   })
-  // Nobody needs it for nothing.
+  // Without servers the package is not needed.
   expect((await connectMcp({ servers: { a: { command: 'cat', disabled: true } } })).tools).toEqual([])
 })

@@ -1,4 +1,4 @@
-/** Runs one connection to a server, from handshake to end. */
+/** Manages a connection to a server, from the handshake to the end. */
 
 import { STATUS_CODES } from 'node:http'
 import type { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
@@ -16,7 +16,7 @@ const PACKAGE = '@modelcontextprotocol/client'
 
 export type McpClientModule = typeof import('@modelcontextprotocol/client')
 
-/** Loads the official client when the first server is used. @throws ConfigurationError that names the package to install. */
+/** Loads the official client on first use. @throws ConfigurationError that names the package to install. */
 export async function loadClient(): Promise<McpClientModule> {
   try {
     return await import('@modelcontextprotocol/client')
@@ -29,15 +29,15 @@ export async function loadClient(): Promise<McpClientModule> {
 }
 
 const MAX_PAGES = 100
-/** Tools that are looked at; how many are offered is decided later. */
+/** Maximum number of tools that are read of a server; fewer may be offered. */
 const MAX_LISTED = 20_000
-/** Milliseconds for a farewell over HTTP. */
+/** Milliseconds for ending an HTTP session. */
 const FAREWELL = 1000
 const MAX_SAID = 1500
-/** Characters in which secrets are looked for: all that is kept of what a program writes, and more. */
+/** Maximum number of characters in which secrets are searched; exceeds the kept output of a program. */
 const MAX_REDACTED = 100_000
 
-/** Takes whatever comes: it is read as data from a stranger, see `readDefinitions` and `readResult`. */
+/** Accepts any response: `readDefinitions` and `readResult` read it as untrusted data. */
 const ANYTHING = {
   '~standard': { version: 1, vendor: 'cria', validate: (value: unknown) => ({ value }) },
 } as const
@@ -45,9 +45,9 @@ const ANYTHING = {
 export interface ServerOptions {
   readonly name: string
   readonly endpoint: Endpoint
-  /** Only these tools; default all. */
+  /** Names of the tools to offer; default all. */
   readonly wanted: readonly string[] | undefined
-  /** Milliseconds for a call. */
+  /** Timeout of a call in milliseconds. */
   readonly timeout: number
   readonly startTimeout: number
   readonly clock: Clock
@@ -67,7 +67,7 @@ export class Session {
   #open = true
   #isStale = false
 
-  /** Not connected yet. */
+  /** Creates a session that is not connected yet. */
   constructor(sdk: McpClientModule, options: ServerOptions) {
     const { endpoint } = options
     this.#options = options
@@ -88,12 +88,12 @@ export class Session {
     return this.#open
   }
 
-  /** The server has said that its tools have changed. */
+  /** True when the server has reported that its tools have changed. */
   get isStale(): boolean {
     return this.#isStale
   }
 
-  /** @throws CriaError that says why there is no connection, and what the server has said. */
+  /** @throws CriaError with the reason of the failure and the output of the server. */
   async connect(signal: AbortSignal, timeout: number): Promise<void> {
     try {
       await this.#client.connect(this.#transport, { signal, timeout })
@@ -116,7 +116,7 @@ export class Session {
           tools?: unknown
           nextCursor?: unknown
         } | null
-        if (!Array.isArray(page?.tools)) throw new TypeError('it does not tell its tools in the form of the protocol')
+        if (!Array.isArray(page?.tools)) throw new TypeError('its list of tools is not a message of the protocol')
         for (const tool of page.tools) found.push(tool)
         cursor = typeof page.nextCursor === 'string' ? page.nextCursor : undefined
         if (cursor === undefined || seen.has(cursor)) break
@@ -145,7 +145,7 @@ export class Session {
     }
   }
 
-  /** Whether the server still answers. */
+  /** Returns whether the server still answers. */
   async answers(timeout: number): Promise<boolean> {
     try {
       await this.#client.request({ method: 'ping' }, ANYTHING, { timeout })
@@ -164,7 +164,7 @@ export class Session {
       await Promise.race([transport.terminateSession().catch(() => {}), late])
     }
     await this.#client.close().catch(() => {})
-    // Also when the client has let go of it before.
+    // Closes it also when the client has released it before.
     await transport.close().catch(() => {})
   }
 
@@ -172,19 +172,19 @@ export class Session {
     const { name, endpoint } = this.#options
     const { code, status } = codesOf(thrown)
     const program = this.#transport instanceof StdioTransport ? this.#transport : undefined
-    // First the secrets: half of one would not be recognised.
+    // Redacts before cutting, because half of a secret would not be recognised.
     const clean = (text: string): string => redact(text.slice(0, MAX_REDACTED), endpoint.secrets)
     const brief = (text: string): string => shortened(clean(text), MAX_SAID)
     const said = program?.said.trim() ?? ''
-    // The end tells more than the beginning.
+    // Keeps the end, which says more than the beginning.
     const wrote = said === '' ? '' : `\nIt wrote:\n${clean(said).slice(-MAX_SAID).toWellFormed()}`
     const server = `The MCP server "${name}"`
     if (code === 'REQUEST_TIMEOUT')
       return new CriaError('timeout', `${server} did not answer within ${timeout / 1000} s.${wrote}`, { cause: thrown })
-    // An error of the server's own, in the form of the protocol.
+    // A JSON-RPC error of the server.
     if (typeof code === 'number' && code !== STREAM_ENDED)
       return new CriaError('tool_failure', `${server} answered with an error (${code}): ${brief(messageOf(thrown))}`)
-    // A session that the server has forgotten, or an address that nobody listens at any more.
+    // The server has dropped the session, or does not listen any more.
     if (endpoint.kind === 'http' && (status === undefined || status === 404 || Number(status) >= 500)) this.#open = false
     const what = program?.failure ?? this.#whatHappened(thrown, brief)
     const hint = hintFor(status, program?.isConfined === true)
@@ -193,7 +193,7 @@ export class Session {
 
   #whatHappened(thrown: unknown, brief: (text: string) => string): string {
     const { code, status } = codesOf(thrown)
-    if (isMalformed(thrown) || code === 'INVALID_RESULT') return 'it sent what is no message of the protocol'
+    if (isMalformed(thrown) || code === 'INVALID_RESULT') return 'it sent data that is not a message of the protocol'
     if (code === 'CONNECTION_CLOSED') return 'it was closed'
     const message = messageOf(thrown)
     const version = /protocol version is not supported: ([^]*)$/.exec(message)?.[1]
@@ -220,7 +220,7 @@ function codesOf(thrown: unknown): { readonly code?: unknown; readonly status?: 
   return typeof thrown === 'object' && thrown !== null ? thrown : {}
 }
 
-/** The client's own check of a message: its report is about the client's types, and long. */
+/** Detects errors of the client's own message check, whose long text describes the types of the client. */
 function isMalformed(thrown: unknown): boolean {
   return thrown instanceof Error && 'issues' in thrown && Array.isArray(thrown.issues)
 }

@@ -1,4 +1,4 @@
-/** Talks to a server that runs as a program: one JSON-RPC message a line. The program's whole process group ends with it. */
+/** Connects to a server that runs as a program, with one JSON-RPC message a line. Ends the whole process group of the program. */
 
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client'
 import { isRecord } from '../../util/check.ts'
@@ -6,13 +6,13 @@ import { BoundedOutput } from '../builtin/bounded-output.ts'
 import { ProcessGroup } from '../builtin/process-group.ts'
 import type { StdioEndpoint } from './server-config.ts'
 
-/** Bytes of one message, and of what the server has not read yet. */
+/** Maximum bytes of a message, and of input that the server has not read yet. */
 export const MAX_MESSAGE = 16_000_000
-/** Lines that are no messages, from one answer to the next: some servers write their log there, and work all day. */
+/** Maximum lines between two responses that are not messages: some long-running servers write their log to standard output. */
 const MAX_NOISE = 1000
-/** Messages that nobody asked for, answers to nothing among them, from one answer to the next. */
+/** Maximum unsolicited messages between two responses, including responses without a request. */
 const MAX_UNASKED = 10_000
-/** Milliseconds that a server has to end by itself when its input ends. */
+/** Milliseconds that a server has to end by itself after its input ends. */
 const POLITE_END = 300
 
 export class StdioTransport implements Transport {
@@ -21,14 +21,14 @@ export class StdioTransport implements Transport {
   onmessage: Transport['onmessage']
 
   readonly #launch: StdioEndpoint
-  /** What the program says beside the protocol. */
+  /** Output of the program outside of the protocol. */
   readonly #said = new BoundedOutput()
   #group: ProcessGroup | undefined
   #pending: Buffer[] = []
   #pendingLength = 0
   #noise = 0
   #unasked = 0
-  /** Requests that were not answered yet. */
+  /** Ids of open requests. */
   readonly #open = new Set<string>()
   #closed = false
   #isConfined = false
@@ -43,7 +43,7 @@ export class StdioTransport implements Transport {
     return this.#isConfined
   }
 
-  /** Why the connection ended; absent while it stands, and when it was closed from here. */
+  /** The reason why the connection ended; `undefined` while it is open, and after `close()`. */
   get failure(): string | undefined {
     return this.#failure
   }
@@ -55,7 +55,7 @@ export class StdioTransport implements Transport {
   async start(): Promise<void> {
     const { command, args, env, cwd, sandbox, reach, confinedEnv } = this.#launch
     const entered = await sandbox.enter([command, ...args], reach, cwd)
-    // It was closed before it began.
+    // The transport was closed before the program started.
     if (this.#closed) return
     this.#isConfined = entered.kind !== 'none'
     const group = new ProcessGroup(entered.program, entered.words, {
@@ -77,7 +77,7 @@ export class StdioTransport implements Transport {
 
   #endingOf(code: number | null, signal: NodeJS.Signals | null): string {
     if (signal !== null) return `it was ended by ${signal}`
-    // So the shell that sets the limits tells of a program that is not there.
+    // The shell that sets the limits reports a missing program as exit code 127.
     const isMissing = this.#isConfined && code === 127
     return isMissing
       ? `it cannot be started: ENOENT, there is no ${this.#launch.command} in the sandbox`
@@ -88,8 +88,8 @@ export class StdioTransport implements Transport {
     const group = this.#group
     if (group === undefined || this.#closed) throw new Error('The server is not running.')
     if (group.unread > MAX_MESSAGE) {
-      this.#fail('it does not read what it is sent')
-      throw new Error('The server does not read what it is sent.')
+      this.#fail('it does not read its input')
+      throw new Error('The server does not read its input.')
     }
     if ('method' in message && 'id' in message) this.#open.add(String(message.id))
     group.write(`${JSON.stringify(message)}\n`)
@@ -128,22 +128,22 @@ export class StdioTransport implements Transport {
     const message = messageIn(line)
     if (message === undefined) {
       this.#said.add(Buffer.from(`${line.slice(0, 1000)}\n`))
-      if (++this.#noise > MAX_NOISE) this.#fail('it writes to standard output what is no message of the protocol')
+      if (++this.#noise > MAX_NOISE) this.#fail('it writes lines to standard output that are not messages of the protocol')
       return
     }
     if (!('method' in message) && this.#open.delete(String(message.id))) this.#noise = this.#unasked = 0
-    else if (++this.#unasked > MAX_UNASKED) return this.#fail('it floods with messages that nobody asked for')
+    else if (++this.#unasked > MAX_UNASKED) return this.#fail('it sends too many unsolicited messages')
     this.#deliver(message)
   }
 
-  /** The client hears of a notification a little later, and of an answer at once: progress would be lost that comes with its answer. */
+  /** Delivers messages in order, each in a later microtask. Otherwise the client would lose progress that arrives with its response. */
   #deliver(message: JSONRPCMessage): void {
     this.#delivered = this.#delivered
       .then(() => this.onmessage?.(message))
       .catch((thrown: unknown) => this.onerror?.(thrown instanceof Error ? thrown : new Error(String(thrown))))
   }
 
-  /** Whoever waits for an answer is told at once; the program is ended meanwhile. */
+  /** Fails open requests at once, and ends the program meanwhile. */
   #fail(reason: string): void {
     this.#group?.stop()
     this.#end(reason)
@@ -158,7 +158,7 @@ export class StdioTransport implements Transport {
   }
 }
 
-/** What has the form of a JSON-RPC message. An answer that has none becomes an error: whoever waits for it is not left waiting. */
+/** Parses a line as a JSON-RPC message. A malformed response becomes an error response, so that its request does not wait. */
 function messageIn(line: string): JSONRPCMessage | undefined {
   let value: unknown
   try {
@@ -174,8 +174,8 @@ function messageIn(line: string): JSONRPCMessage | undefined {
   const isAnswer =
     isRecord(result) || (isRecord(error) && Number.isInteger(error['code']) && typeof error['message'] === 'string')
   if (isAnswer) return value as unknown as JSONRPCMessage
-  return { jsonrpc: '2.0', id, error: { code: NO_ANSWER, message: 'what it sent is no answer' } }
+  return { jsonrpc: '2.0', id, error: { code: NO_ANSWER, message: 'its response is malformed' } }
 }
 
-/** "Invalid request", which is the nearest that JSON-RPC has. */
+/** "Invalid request", the nearest code of JSON-RPC. */
 const NO_ANSWER = -32_600

@@ -12,7 +12,7 @@ const tool = fc.oneof(
 const tools = fc.uniqueArray(tool, { maxLength: 30 })
 
 describe('names of tools', () => {
-  it('are different, and take what providers take', () => {
+  it('are distinct, and valid for all providers', () => {
     fc.assert(
       fc.property(server, tools, (name, given) => {
         const names = toolNames(name, given)
@@ -23,7 +23,7 @@ describe('names of tools', () => {
     )
   })
 
-  it('of two servers are different', () => {
+  it('of two servers are distinct', () => {
     fc.assert(
       fc.property(server, server, tools, tools, (a, b, ofA, ofB) => {
         fc.pre(a !== b)
@@ -34,10 +34,10 @@ describe('names of tools', () => {
   })
 })
 
-it.each(['files', 'a-b', 'a_b', '0', 'x'.repeat(32)])('%s may be the name of a server', (name) => {
+it.each(['files', 'a-b', 'a_b', '0', 'x'.repeat(32)])('%s is a valid server name', (name) => {
   expect(SERVER_NAME.test(name)).toBe(true)
 })
 
-it.each(['', 'a__b', 'a_', '_a', '-a', 'a b', 'a.b', 'ä', '__proto__', 'x'.repeat(33)])('%j may not', (name) => {
+it.each(['', 'a__b', 'a_', '_a', '-a', 'a b', 'a.b', 'ä', '__proto__', 'x'.repeat(33)])('%j is not a name', (name) => {
   expect(SERVER_NAME.test(name)).toBe(false)
 })

@@ -1,4 +1,4 @@
-/** Makes tools of ours from the tools of a server: `mcp__server__tool`. */
+/** Creates cria tools from the tools of a server: `mcp__server__tool`. */
 
 import { CriaError } from '../../core/error.ts'
 import type { Tool } from '../../core/tool.ts'
@@ -8,14 +8,14 @@ import type { Definition, McpPins } from './definition.ts'
 import { readResult } from './result.ts'
 import type { Server } from './server.ts'
 
-/** Milliseconds for starting a server again, and for waiting before that. */
+/** Milliseconds added to the timeout of a call, for restarting the server and waiting before that. */
 const START_ROOM = 60_000
 
 /**
- * It needs permission and conflicts with everything, whatever the server says of it: hints of a server are claims.
+ * Creates a tool that needs permission and conflicts with all calls. Hints of the server that say otherwise are not trusted.
  *
- * @param name what models call it.
- * @throws ConfigurationError when it cannot be a tool.
+ * @param name name of the tool for models.
+ * @throws ConfigurationError when the definition is not valid.
  */
 export function toolOf(server: Server, definition: Definition, name: string, pins: McpPins): Tool {
   const { description, schema, fingerprint } = definition
@@ -40,20 +40,20 @@ export function toolOf(server: Server, definition: Definition, name: string, pin
       })
       const output = readResult(answer)
       if (output !== undefined) return output
-      throw new CriaError('tool_failure', `The MCP server "${server.name}" answered with what is no result of a tool.`)
+      throw new CriaError('tool_failure', `The MCP server "${server.name}" sent a response that is not a tool result.`)
     },
   })
 }
 
-/** What every provider takes. */
+/** Maximum length of a tool name that every provider accepts. */
 const MAX_NAME = 64
 const HASH = 8
 
 /**
- * One name for each tool, in the same order. Names that had to be changed, and would then be those of another tool of the server, end in a
- * hash of what the server calls them. A name cannot be that of a built-in tool, nor of a tool of another server.
+ * Returns a name for each tool, in the same order. A name that had to be changed, and then equals another, ends in a hash of the
+ * server's name for it. Names cannot equal those of built-in tools or of other servers.
  *
- * @param tools different names, as the server gives them.
+ * @param tools distinct names on the server.
  */
 export function toolNames(server: string, tools: readonly string[]): string[] {
   const prefix = `mcp__${server}__`

@@ -93,7 +93,7 @@ describe('parseCommandLine', () => {
     ['time rm x', [['time', 'rm', 'x']]],
     ['echo for x in rm', [['echo', 'for', 'x', 'in', 'rm']]],
     ['git show HEAD@{1} stash@{0}', [['git', 'show', 'HEAD@{1}', 'stash@{0}']]],
-  ])('understands %j, whose words may be known only later', (line, commands) => {
+  ])('understands %j, with words that are known only at run time', (line, commands) => {
     const read = parseCommandLine(line)
     expect([read.opaque, read.more]).toEqual([undefined, undefined])
     expect(texts(line)).toEqual(commands)
@@ -116,7 +116,7 @@ describe('parseCommandLine', () => {
     ['cat <<A <<B\na\nA\nb\nB\nls', /document/, [['cat'], ['ls']]],
     [
       'cat <(rm x)',
-      /file name/,
+      /process substitution/,
       [
         ['rm', 'x'],
         ['cat', '<()'],
@@ -125,7 +125,7 @@ describe('parseCommandLine', () => {
     ['FOO=bar rm x', /sets variables/, [['rm', 'x']]],
     ['FOO="a b" rm x', /sets variables/, [['rm', 'x']]],
     ['x=$(ls)', /sets variables/, [['ls']]],
-  ])('understands %j, which does more than its commands', (line, more, commands) => {
+  ])('understands %j, which has further effects', (line, more, commands) => {
     const read = parseCommandLine(line)
     expect(read.opaque).toBeUndefined()
     expect(read.more).toMatch(more)
@@ -137,8 +137,8 @@ describe('parseCommandLine', () => {
     ['   # only a note', /empty/],
     [`echo $'a'`, /quotes/],
     ['echo $"a"', /quotes/],
-    ['echo ${X:-$(rm x)}', /too deep/],
-    ['echo $(( $(rm x) ))', /too deep/],
+    ['echo ${X:-$(rm x)}', /expansion that cannot be read/],
+    ['echo $(( $(rm x) ))', /expansion that cannot be read/],
     ['echo `echo \\`rm x\\``', /cannot be read/],
     ['echo a &> out', /not every shell/],
     ['cat <<< text', /not every shell/],
@@ -189,7 +189,7 @@ describe('parseCommandLine', () => {
     expect(parseCommandLine(line).opaque).toMatch(reason)
   })
 
-  it('comes to an end for any text, in time that grows with its length', () => {
+  it('ends for any text, in time linear in its length', () => {
     fc.assert(
       fc.property(fc.string({ unit: fc.constantFrom(...Array.from('$()`"\'\\ \n;&|<>{}#*ab=-!')), maxLength: 400 }), (line) => {
         const { commands, opaque, more } = parseCommandLine(line)
@@ -203,7 +203,7 @@ describe('parseCommandLine', () => {
     expect(elapsed()).toBeLessThan(1000)
   })
 
-  it('reads quoted words back as they were', () => {
+  it('restores quoted words', () => {
     const word = fc.string({ unit: fc.constantFrom(...Array.from('ab \t$`"\'\\;|&<>*?[]{}()#~=-')), minLength: 1 })
     fc.assert(
       fc.property(fc.array(word), (words) => {
@@ -215,7 +215,7 @@ describe('parseCommandLine', () => {
   })
 
   // The shell itself is the authority: `run` prints its arguments, and nothing else can run.
-  it.runIf(process.platform !== 'win32').each(['sh', 'bash'])('reads what it understands as %s does', (shell) => {
+  it.runIf(process.platform !== 'win32').each(['sh', 'bash'])('parses transparent lines as %s does', (shell) => {
     const piece = fc.constantFrom(
       ...Array.from('ab \t\n$\'"\\;#*?=-'),
       '&&',
@@ -233,7 +233,7 @@ describe('parseCommandLine', () => {
       .map((pieces) => `run ${pieces.join('')}`)
       .filter((line) => {
         const { commands, opaque, more } = parseCommandLine(line)
-        // After an escaped ampersand the other one sends to the background, and the order is gone.
+        // After an escaped ampersand, the next ampersand runs the command in the background, in no fixed order.
         return (
           !line.includes('\\&') &&
           opaque === undefined &&

@@ -1,7 +1,7 @@
 /**
- * Reads a command line as a POSIX shell does, without running it: which programs it starts, with which words. What depends on the moment
- * (variables, substitutions, file names that the shell completes) is kept as a word whose text is not known. What this reader does not
- * understand makes the line opaque: only a rule with its exact text covers it.
+ * Parses a command line as a POSIX shell does, without running it, into the programs that it starts and their words. Words that
+ * depend on run time (variables, substitutions, globs) are marked as unknown. Syntax that this parser does not understand makes the
+ * line opaque: only a rule with its exact text covers it.
  *
  * The shell's grammar: https://pubs.opengroup.org/onlinepubs/9799919799/utilities/V3_chap02.html
  */
@@ -9,15 +9,15 @@
 import { whenNeeded } from '../../util/pattern.ts'
 
 export interface Word {
-  /** Quotes and escapes removed. */
+  /** Text without quotes and escapes. */
   readonly text: string
-  /** Some of it was quoted or escaped. */
+  /** True when a part of the word was quoted or escaped. */
   readonly quoted: boolean
-  /** The shell makes file names of it: `leading` when those names may look like options. */
+  /** Whether the shell expands the word to file names; `leading` when those names may look like options. */
   readonly wild: 'no' | 'inside' | 'leading'
-  /** Some of it is known only when the command runs. */
+  /** True when a part of the word is known only when the command runs. */
   readonly unknown?: boolean
-  /** The name of the variable that it sets when it stands before a command. */
+  /** Name of the variable that the word sets before a command. */
   readonly sets?: string
 }
 
@@ -29,30 +29,30 @@ export interface CommandLine extends Readonly<Found> {
 }
 
 interface Found {
-  /** Every command of the line, those inside loops, groups and substitutions as well. */
+  /** All commands of the line, including those inside loops, groups and substitutions. */
   readonly commands: SimpleCommand[]
-  /** What the line does beside its commands: it redirects, sets variables, …; absent where it does nothing else. */
+  /** Another effect of the line than its commands: redirection, setting of variables, …; absent when there is none. */
   more?: string
-  /** Why the line cannot be read; absent where it can. */
+  /** The reason why the line cannot be parsed; otherwise absent. */
   opaque?: string
 }
 
 const MAX_LENGTH = 20_000
 const MAX_NESTING = 8
 
-/** Cannot be seen, or shows the line in another order than the shell reads it. Tab and newline are the shell's own. */
+/** Matches characters that are invisible or reorder the shown line. Excludes tab and newline, which belong to shell syntax. */
 const UNSEEN = whenNeeded(() => /[^\P{C}\t\n]|[^\P{Z} ]|\p{Default_Ignorable_Code_Point}|\u2800/u)
 
-/** A command follows them. */
+/** Reserved words that precede a command. */
 const BEFORE_COMMAND: ReadonlySet<string> = new Set('! { do elif else if then until while'.split(' '))
-/** They end what the others began; only redirections and operators follow. */
+/** Reserved words that close a compound command; only redirections and operators may follow. */
 const CLOSING: ReadonlySet<string> = new Set('} done fi'.split(' '))
 const BEYOND: ReadonlySet<string> = new Set('[[ case coproc esac function in select'.split(' '))
 const ASSIGNMENT = /^([A-Za-z_]\w*)(?:\[[^\]]*\])?\+?=/
-/** They decide which program a name means, or what the shell runs by itself. */
+/** Variables that decide which program a name means, or what the shell runs by itself. */
 const DECISIVE = /^(?:PATH|CDPATH|IFS|ENV|BASH_ENV|BASH_FUNC.*|SHELLOPTS|BASHOPTS|PS4|PROMPT_COMMAND|LD_.*|DYLD_.*)$/
 
-/** They change how much is told, in which language, and for which system is built. */
+/** Assignments that change only verbosity, language, or the target system of a build. */
 const HARMLESS_ASSIGNMENT =
   /^(?:CI|NODE_ENV|DEBUG|VERBOSE|FORCE_COLOR|NO_COLOR|RUST_BACKTRACE|RUST_LOG|PYTHONUNBUFFERED|PYTHONDONTWRITEBYTECODE|GOOS|GOARCH|CGO_ENABLED|LANG|LC_ALL|TZ)=[\w.-]*$/
 
@@ -64,7 +64,7 @@ export function parseCommandLine(text: string): CommandLine {
   return { text, ...found, ...(UNSEEN().test(text) ? { opaque: 'it contains characters that cannot be seen' } : {}) }
 }
 
-/** Characters that stand for themselves, wherever they stand. */
+/** Matches characters that have no special meaning in any place. */
 const PLAIN = /[^\s;&|'"\\<>$`()#{*?[]+|[^]/y
 const BRACES = /\{[^\s{}]{0,198}\}/y
 const COMMENT = /[^\n]*/y
@@ -74,10 +74,10 @@ const BLANKS = /[ \t]*/y
 const VARIABLE = /\$(?:[A-Za-z_]\w*|[\d?$!#@*-])/y
 const UNPORTABLE = 'it redirects in a way that not every shell knows'
 
-/** A word that is being read. */
+/** A word that is being parsed. */
 interface OpenWord {
   text: string
-  /** Where the first quote stands. */
+  /** Offset of the first quote. */
   quotedFrom?: number
   unknown: boolean
   wild: Word['wild']
@@ -91,9 +91,9 @@ class Reader {
   #words: Word[] = []
   /** Absent between words. */
   #word: OpenWord | undefined
-  /** An operator stands before, which joins what follows. */
+  /** True after an operator that needs a following command. */
   #joined = false
-  /** Delimiters of the documents that begin behind the next line feed. */
+  /** Delimiters of the here-documents that begin after the next line feed. */
   #documents: { readonly end: string; readonly tabs: boolean; readonly plain: boolean }[] = []
 
   constructor(line: string, found: Found, at = 0, nesting = 0) {
@@ -103,7 +103,7 @@ class Reader {
     this.#nesting = nesting
   }
 
-  /** Reads commands up to the end of the line, or up to a closing parenthesis. @returns the place behind it. */
+  /** Parses commands up to the end of the line, or up to a closing parenthesis. @returns the offset after it. */
   read(end: ')' | ''): number {
     if (this.#nesting > MAX_NESTING) this.#hide('it is nested too deeply')
     while (this.#goesOn()) {
@@ -118,7 +118,7 @@ class Reader {
     return this.#at + 1
   }
 
-  /** Reads the commands between the parentheses whose first one stands before the present place. */
+  /** Parses the commands in parentheses; the opening parenthesis is before the current offset. */
   #readInner(): void {
     this.#at = new Reader(this.#line, this.#found, this.#at, this.#nesting + 1).read(')')
   }
@@ -142,7 +142,7 @@ class Reader {
   #readPlain(char: string): void {
     const place = this.#word === undefined ? 'leading' : 'inside'
     const word = this.#open()
-    // With a comma or a range some shells make several words of it; else it stands for itself: `HEAD@{1}`, `{}`.
+    // With a comma or a range, some shells expand braces to several words; other braces are literal: `HEAD@{1}`, `{}`.
     if (char === '{' && /,|\.\./.test(this.#ahead(BRACES))) word.unknown = true
     if ('*?['.includes(char) && word.wild !== 'leading') word.wild = place
     word.text += this.#take(PLAIN)
@@ -180,7 +180,7 @@ class Reader {
       }
       if (char === '\\') {
         const next = this.#next(1)
-        // Between double quotes a backslash escapes only what would be special there.
+        // Between double quotes a backslash escapes only special characters.
         if (next !== '\n') word.text += '$`"\\'.includes(next) ? next : char + next
         this.#at += 2
       } else if (char === '$' || char === '`') this.#readExpansion(char, '"')
@@ -225,15 +225,15 @@ class Reader {
     }
   }
 
-  /** A command behind a file name, `<(ls)`: a word of those shells that know it. */
+  /** Parses a process substitution, `<(ls)`, which only some shells have. */
   #readSubstitutedFile(): void {
-    this.#note('it runs a command behind a file name')
+    this.#note('it runs a command as a file (process substitution)')
     this.#at++
     this.#readInner()
     this.#addUnknown('<()')
   }
 
-  /** Documents begin on the next line. Where their delimiter is not quoted, they may run commands. */
+  /** Skips here-documents, which begin on the next line. They may run commands when their delimiter is not quoted. */
   #skipDocuments(): void {
     for (const { end, tabs, plain } of this.#documents.splice(0)) {
       const start = this.#at
@@ -248,7 +248,7 @@ class Reader {
     }
   }
 
-  /** @param end what ends the text that the expansion stands in, besides blanks and operators. */
+  /** @param end character that ends the text around the expansion, besides blanks and operators. */
   #readExpansion(char: string, end?: string): void {
     const next = this.#next(1)
     if (char === '`') return this.#readBackquotes()
@@ -267,13 +267,13 @@ class Reader {
     } else this.#hide('it quotes in a way that not every shell knows')
   }
 
-  /** Arithmetic, and variables with conditions: nothing is run in there, or the line is opaque. */
+  /** Skips arithmetic and parameter expansions. If they could run a command, the line becomes opaque. */
   #readEnclosed(open: string, close: string): void {
     const stop = this.#line.indexOf(close, this.#at + open.length)
     const inner = this.#line.slice(this.#at + open.length, stop)
-    // The end is found without reading what stands in there, so nothing may stand in there that hides an end.
+    // The end is searched without parsing the content, so the content must not hold anything that could hide the end.
     if (stop === -1 || /[`'"\\{}]|\$\(|\n/.test(inner) || (open === '$((' && /[()]/.test(inner)))
-      return this.#hide('it computes what is too deep to be read')
+      return this.#hide('it has an expansion that cannot be read')
     this.#at = stop + close.length
     this.#addUnknown(open + inner + close)
   }
@@ -294,27 +294,27 @@ class Reader {
     if (this.#word !== undefined || !isAtStart) return this.#hide('it groups commands where none can stand')
     this.#at++
     this.#readInner()
-    // Like `}`: nothing but redirections and operators may follow.
+    // As after `}`, only redirections and operators may follow.
     this.#words = [{ text: '}', quoted: false, wild: 'no' }]
   }
 
-  /** The character so many places ahead; empty behind the end. */
+  /** Returns the character `ahead` places further; empty after the end. */
   #next(ahead = 0): string {
     return this.#line.charAt(this.#at + ahead)
   }
 
-  /** Whether there is more to read. What follows on something that is not understood is not read: it may mean anything. */
+  /** Returns whether to continue. The rest of an opaque line is not parsed, because it may mean anything. */
   #goesOn(): boolean {
     return this.#at < this.#line.length && this.#found.opaque === undefined
   }
 
-  /** @param pattern sticky. @returns what it matches here; empty where it does not. */
+  /** @param pattern sticky. @returns the match at the current offset; empty when there is none. */
   #ahead(pattern: RegExp): string {
     pattern.lastIndex = this.#at
     return pattern.exec(this.#line)?.[0] ?? ''
   }
 
-  /** As `#ahead`, and goes behind it. */
+  /** Returns `#ahead(pattern)` and moves after the match. */
   #take(pattern: RegExp): string {
     const found = this.#ahead(pattern)
     this.#at += found.length
@@ -346,7 +346,7 @@ class Reader {
     this.#words.push({ text, quoted: quotedFrom !== undefined, wild, ...(unknown ? { unknown } : {}), ...sets })
   }
 
-  /** Whether there was anything to end. */
+  /** Ends the current command. Returns whether it had any words. */
   #endCommand(): boolean {
     this.#endWord()
     const words = this.#words
@@ -362,7 +362,7 @@ class Reader {
     for (; BEFORE_COMMAND.has(reserved()); first++);
     if (BEYOND.has(reserved())) return this.#hide(`it uses "${reserved()}"`)
     if (CLOSING.has(reserved())) return first + 1 < words.length ? this.#hide(`words follow "${reserved()}"`) : undefined
-    // What it goes through are words, no commands.
+    // The list of a `for` loop consists of words, not of commands.
     if (reserved() === 'for')
       return words[first + 2] === undefined || words[first + 2]?.text === 'in'
         ? undefined
@@ -392,7 +392,7 @@ class Reader {
     this.#found.more ??= what
   }
 
-  /** The first reason is the one that is told. */
+  /** Marks the line as opaque; the first reason is kept. */
   #hide(reason: string): void {
     this.#found.opaque ??= reason
   }

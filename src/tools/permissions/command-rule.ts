@@ -6,14 +6,14 @@ import { matchesGlob } from '../../util/glob.ts'
 import { guardedWords, NAMING, READING } from './guarded-paths.ts'
 import { OUTSIDE, programOf, riskyWords, runsOthers } from './programs.ts'
 
-/** The words of a rule. A last word `*` stands for any further words; a `*` inside a word for any characters of that word. */
+/** The words of a rule. A last word `*` matches any further words; a `*` inside a word matches any characters of that word. */
 export type CommandPattern = SimpleCommand
 
-/** `undefined` for a pattern that is more than one command: only a line with the same text meets it. */
+/** Returns `undefined` for a pattern of several commands, which matches only a line with the same text. */
 export function parseCommandPattern(pattern: string): CommandPattern | undefined {
   const name = /^\S*/.exec(pattern)?.[0] ?? ''
   if (!name.includes('*')) return onlyCommandOf(pattern)
-  // A name with a star is none for the shell.
+  // The shell parser does not accept a program name with a star.
   const rest = onlyCommandOf(`any${pattern.slice(name.length)}`)
   return rest === undefined ? undefined : [{ text: name, quoted: false, wild: 'leading' }, ...rest.slice(1)]
 }
@@ -23,34 +23,34 @@ function onlyCommandOf(text: string): SimpleCommand | undefined {
   return more === undefined && opaque === undefined && commands.length === 1 ? commands[0] : undefined
 }
 
-/** Marks a rule that means one command line, to the letter: `shell(=ls *.ts | wc -l)`. */
+/** Marks a rule for an exact command line: `shell(=ls *.ts | wc -l)`. */
 const EXACTLY = '='
 
-/** The pattern of the rule that means this line and no other. */
+/** Returns the pattern that matches only this line. */
 export function exactPattern(line: string): string {
   return EXACTLY + line.trim()
 }
 
-/** Whether the rule has the text of the line. One that ends in a free `*` means any words, so that it is not the text of this one. */
+/** Returns whether the rule has the exact text of the line. A rule that ends in a free `*` matches any words, so it does not count. */
 export function namesLine(pattern: string, line: string): boolean {
   const text = line.trim()
   if (pattern.startsWith(EXACTLY)) return pattern.slice(EXACTLY.length).trim() === text
   return pattern === text && !/(?:^|\s)\*$/.test(pattern)
 }
 
-/** They do nothing but decide how the line goes on, or print their words. */
+/** Commands that only control the flow of the line, or print their words. */
 const HARMLESS: ReadonlySet<string> = new Set(
   ': [ test true false echo printf exit break continue return wait pwd sleep'.split(' '),
 )
-/** They change what the commands behind them mean, or read. */
+/** Commands that change only the meaning or the input of later commands of the line. */
 const HARMLESS_INSIDE: ReadonlySet<string> = new Set('shift read set unset export local umask cd'.split(' '))
 
 export interface Coverage {
-  /** The system confines the command: a `*` stands for any words. */
+  /** True when a sandbox confines the command; a `*` then matches any words. */
   readonly confined: boolean
 }
 
-/** Whether a permission covers the command. Without a sandbox a `*` covers neither what may run something else, nor secrets. */
+/** Returns whether an allow rule covers the command. Without a sandbox `*` covers neither secrets nor words that may run another program. */
 export function coversCommand(pattern: CommandPattern, command: SimpleCommand, { confined }: Coverage): boolean {
   if (confined) return [command, ...unwrapped(command, WRAPPERS)].some((each) => matches(pattern, each, fits))
   const left = leftOut(command)
@@ -71,7 +71,7 @@ export function coversCommand(pattern: CommandPattern, command: SimpleCommand, {
   return unwrapped(command, PLAIN_WRAPPERS).some((inner) => coversCommand(pattern, inner, { confined }))
 }
 
-/** Where the script or the tool stands that a rule names behind its interpreter: `python3 -m pytest *`, `npx eslint *`. */
+/** Returns the index of the script or tool that a rule names after an interpreter: `python3 -m pytest *`, `npx eslint *`. */
 function scriptIn(pattern: CommandPattern): number | undefined {
   if (!INTERPRETERS.test(programOf(pattern[0]?.text ?? ''))) return undefined
   const at = pattern.findIndex(({ text }, index) => index > 0 && !text.startsWith('-'))
@@ -81,12 +81,12 @@ function scriptIn(pattern: CommandPattern): number | undefined {
 
 const INTERPRETERS = /^(?:python[\d.]*|node|deno|bun|ruby|perl|php|sh|bash|npx|bunx|uvx|tsx)$/
 
-/** Whether a command needs no rule of its own. */
+/** Returns whether a command is harmless, so that no rule has to cover it. */
 export function isHarmless(command: SimpleCommand, { confined }: Coverage): boolean {
   const [name, ...words] = command
   const program = name?.text ?? ''
   if (confined && (HARMLESS.has(program) || HARMLESS_INSIDE.has(program))) return true
-  // Some shells compute what stands in brackets, and that may run a command.
+  // Some shells evaluate arithmetic in brackets, which may run a command.
   if (HARMLESS.has(program)) return words.every(({ text }) => text === ']' || (!text.includes('[') && text !== '-v'))
   return (
     program === 'cd' &&
@@ -95,7 +95,7 @@ export function isHarmless(command: SimpleCommand, { confined }: Coverage): bool
   )
 }
 
-/** What a wrapper runs, where its own words are plain: `timeout 60 npm test`, `xargs -0 grep x`, `env A=1 make`. */
+/** Returns the command that a wrapper with plain words runs: `timeout 60 npm test`, `xargs -0 grep x`, `env A=1 make`. */
 function unwrapped(command: SimpleCommand, wrappers: ReadonlySet<string>): readonly SimpleCommand[] {
   const [name, ...rest] = command
   if (!wrappers.has(name?.text ?? '')) return []
@@ -108,7 +108,7 @@ function unwrapped(command: SimpleCommand, wrappers: ReadonlySet<string>): reado
 }
 
 const WRAPPERS: ReadonlySet<string> = new Set('xargs timeout time nice nohup env command stdbuf ionice setsid'.split(' '))
-/** Those that add no words, and change nothing that the program sees. */
+/** Wrappers that add no words to the program and do not change its environment. */
 const PLAIN_WRAPPERS: ReadonlySet<string> = new Set(['timeout', 'time', 'nice'])
 
 function leftOut(command: SimpleCommand): ReadonlySet<number> {
@@ -116,7 +116,7 @@ function leftOut(command: SimpleCommand): ReadonlySet<number> {
   return new Set([...riskyWords(command, READING.has(program) || NAMING.has(program)), ...guardedWords(command, program)])
 }
 
-/** The words that a `*` of the rule would stand for if they were harmless; none when something else does not fit either. */
+/** Returns the risky words that a `*` of the rule does not cover; none when the rule does not match for another reason. */
 export function wordsLeftOut(pattern: CommandPattern, command: SimpleCommand): readonly string[] {
   if (!matches(pattern, command, fits)) return []
   const left = leftOut(command)
@@ -127,8 +127,8 @@ export function wordsLeftOut(pattern: CommandPattern, command: SimpleCommand): r
 }
 
 /**
- * Whether a prohibition meets a command of the line, under whatever name its program is called, or a command that it runs. `undefined`
- * when nobody can tell: the line cannot be read, or a word of it is not known yet.
+ * Returns whether a deny rule matches a command of the line, under any name of its program, or a command that it runs. Returns
+ * `undefined` when that cannot be decided: the line is opaque, or a word of it is known only at run time.
  */
 export function meetsLine(pattern: CommandPattern, line: CommandLine): boolean | undefined {
   const inner: SimpleCommand[] = []
@@ -178,8 +178,8 @@ const MAX_DEPTH = 4
 const MAX_INNER = 500
 
 /**
- * The command itself, also without options before its first argument (`git --no-pager push`), and what it may run: what follows `env` or
- * `-exec`, and scripts in its words.
+ * Collects the command itself, also without options before its first argument (`git --no-pager push`), and commands that it may run:
+ * those after `env` or `-exec`, and scripts in its words.
  */
 function collectInner(command: SimpleCommand, into: SimpleCommand[], started: SimpleCommand[], depth = 0): void {
   const wraps = runsOthers(programOf(command[0]?.text ?? ''))
@@ -196,10 +196,10 @@ function collectInner(command: SimpleCommand, into: SimpleCommand[], started: Si
   }
 }
 
-/** A command follows them. */
+/** Matches options and words that precede a command. */
 const STARTS = /^-{1,2}(?:exec|ok)|^-[xX]$|^(?:foreach|exec|run|--)$/
 
-/** `rm x`, `--to-command=rm x`, `alias.x=!rm x`. */
+/** Returns scripts that a word may hold: `rm x`, `--to-command=rm x`, `alias.x=!rm x`. */
 function scriptsIn(text: string): readonly string[] {
   if (!/[\s;&|]/.test(text)) return []
   return [...new Set([text, text.replace(/^[^\s=]*=/, '')].map((script) => script.replace(/^!/, '')))]
@@ -208,7 +208,7 @@ function scriptsIn(text: string): readonly string[] {
 const SHELLS = /^(?:ba|da|z|k|a|c|tc|fi)?sh$/
 const SCRIPTED = /^(?:python[\d.]*|perl|ruby|php|node|nodejs|deno|bun|tsx|lua|rscript|pwsh|java|[gmn]?awk|\.|source)$/
 
-/** Whether it runs what its input says: `| sh`, `| python3 -`. When in doubt, it does. */
+/** Returns whether a command runs its input: `| sh`, `| python3 -`. When in doubt, returns true. */
 function readsCommands([name, ...rest]: SimpleCommand): boolean {
   const program = programOf(name?.text ?? '')
   const isShell = SHELLS.test(program)

@@ -1,4 +1,4 @@
-/** Rules for commands, against command lines that try to get around them. */
+/** Rules for commands, against command lines that try to bypass them. */
 
 import { describe, expect, it } from 'vitest'
 import { shellTool } from '../../../test/support/shell-tool.ts'
@@ -23,7 +23,7 @@ async function judged(command: string, rules: ToolRules, confined = false): Prom
 
 const shellRules = (...patterns: string[]): string[] => patterns.map((pattern) => `shell(${pattern})`)
 
-/** More than a careful person would allow. */
+/** More rules than a careful user would allow. */
 const GENEROUS: ToolRules = {
   allow: shellRules(
     ...[
@@ -671,7 +671,7 @@ const ORDINARY = [
   'ls & pwd',
 ]
 
-/** What they run comes from the input: nobody sees it. */
+/** Commands that run their input, which rules cannot see. */
 const FROM_INPUT = [
   ...[
     'bash - ¦ bash - arg ¦ bash -s arg ¦ bash -xs arg ¦ bash /dev/stdin ¦ bash -x /dev/fd/0 arg ¦ bash /proc/self/fd/0 ¦ bash //dev/./stdin ¦ bash -v',
@@ -692,7 +692,7 @@ const FROM_INPUT = [
   'awk -f - data < x',
 ]
 
-/** A dash or a file in their words is data, or another option. */
+/** Commands in which a dash or a file is data, or another option. */
 const FROM_A_FILE = [
   'cat - ¦ sort - ¦ grep x - ¦ diff a - ¦ tar -xzf - ¦ wc -l /dev/stdin ¦ head -n 5 - ¦ jq . - ¦ tee /dev/stderr ¦ sed -n 1p -',
   "awk '{print $1}' - ¦ python3 script.py - ¦ python3 -mjson.tool ¦ python3 -V ¦ python3 -c 1 ¦ bash build.sh - ¦ bash -c ls ¦ sh -ec ls",
@@ -701,14 +701,14 @@ const FROM_A_FILE = [
 ].flatMap((commands) => commands.split(' ¦ ').map((command) => `cat x | ${command}`))
 
 describe('rules for commands', () => {
-  it(`none of ${HOSTILE.length} hostile commands runs without being asked about`, async () => {
+  it(`none of ${HOSTILE.length} hostile commands runs without an answer`, async () => {
     expect(HOSTILE.length).toBeGreaterThan(400)
     const allowed: string[] = []
     for (const command of HOSTILE) if ((await judged(command, GENEROUS))?.verdict === 'allow') allowed.push(command)
     expect(allowed).toEqual([])
   })
 
-  it(`none of ${ORDINARY.length} ordinary commands has to be asked about in a sandbox`, async () => {
+  it(`none of ${ORDINARY.length} ordinary commands needs an answer in a sandbox`, async () => {
     expect(ORDINARY.length).toBeGreaterThan(100)
     const asked: [string, string | undefined][] = []
     for (const command of ORDINARY) {
@@ -718,7 +718,7 @@ describe('rules for commands', () => {
     expect(asked).toEqual([])
   })
 
-  it('a prohibition is seen through everything that can be read', async () => {
+  it('a deny rule applies inside all parsed syntax', async () => {
     const rules: ToolRules = { allow: ['shell'], deny: shellRules('rm *', 'git push *', 'curl') }
     const denied = [
       'rm x',
@@ -767,7 +767,7 @@ describe('rules for commands', () => {
     for (const command of free) expect([command, (await judged(command, rules))?.verdict]).toEqual([command, 'allow'])
   })
 
-  it('a command that could run too many others to look at is asked about, in no time', async () => {
+  it('a command that could run too many others needs an answer, decided quickly', async () => {
     const rules: ToolRules = { allow: ['shell'], deny: shellRules('rm *') }
     const elapsed = stopwatch()
     for (const piece of ['env ', '-u ', 'sh -c ', 'x ', `'a b' `, 'eval "env x" ']) {
@@ -777,7 +777,7 @@ describe('rules for commands', () => {
     expect(elapsed()).toBeLessThan(2000)
   })
 
-  it('what is not understood is asked about even where the whole tool is allowed, if anything is forbidden', async () => {
+  it('an opaque line needs an answer when there are deny rules, even if the whole tool is allowed', async () => {
     expect(await judged('echo $X', { allow: ['shell'] })).toMatchObject({ verdict: 'allow', rule: 'shell' })
     for (const command of [
       'echo rm x | sh',
@@ -844,7 +844,7 @@ describe('rules for commands', () => {
     expect(await judged('git status > x', rules)).toMatchObject({ verdict: 'ask' })
   })
 
-  it('words of a rule are compared whole; a star stands inside a word or for the rest', async () => {
+  it('words of a rule match whole words; a star matches inside a word or the rest of the line', async () => {
     const allows = async (pattern: string, command: string): Promise<boolean> =>
       (await judged(command, { allow: shellRules(pattern) }))?.verdict === 'allow'
     expect(await allows('git status', 'git status')).toBe(true)

@@ -1,4 +1,4 @@
-/** Decides what the rules say about a call. */
+/** Applies the permission rules to a call. */
 
 import type { Confinement } from '../../core/tool.ts'
 import type { CommandLine, SimpleCommand } from './command-line.ts'
@@ -13,7 +13,7 @@ import type { Subject } from './subject.ts'
 
 export interface RuleVerdict {
   readonly verdict: List
-  /** The rules that decided, as they were written. */
+  /** The rules that decided, as written by their owner. */
   readonly rule?: string
   readonly reason: string
 }
@@ -21,9 +21,9 @@ export interface RuleVerdict {
 const UNCONFINED: Confinement = { confined: false }
 
 /**
- * `deny` wins over `ask`, which wins over `allow`. A prohibition counts when any part of the call meets it, a permission only when every
- * part is covered by one. What is not understood is never covered, and is asked about when there are rules about the arguments of the
- * tool. What is sensitive is covered only by a rule that names it. `undefined`: no rule says anything.
+ * Returns the verdict of the rules; `undefined` when no rule applies. `deny` wins over `ask`, which wins over `allow`. A deny rule
+ * applies when it matches any part of the call; allow rules only when they cover every part. Parts that are not understood are never
+ * covered, and need an answer when rules concern the arguments of the tool. Sensitive parts are covered only by a rule that names them.
  */
 export function decide(
   rules: readonly ReadRule[],
@@ -44,7 +44,7 @@ export function decide(
     return {
       verdict: 'ask',
       rule: unclear.text,
-      reason: `Nobody can tell whether the rule "${unclear.text}" is meant${why(subjects)}.`,
+      reason: `It cannot be decided whether the rule "${unclear.text}" applies${why(subjects)}.`,
     }
   }
   const open = unenforced(rules, subjects, confinement)
@@ -64,7 +64,7 @@ export function decide(
   return undefined
 }
 
-/** Why only a rule that names a command exactly covers it: without a sandbox nothing keeps it from a path. */
+/** Returns the reason why only an exact rule covers a command: without a sandbox, rules about paths cannot be enforced. */
 function unenforced(
   rules: readonly ReadRule[],
   subjects: readonly Subject[],
@@ -82,7 +82,7 @@ function namedLine(rules: readonly ReadRule[], { text }: CommandLine): ReadRule 
   return rules.find(({ list, pattern }) => list === 'allow' && pattern !== undefined && namesLine(pattern, text))
 }
 
-/** The rules that cover a line: one with its text, or one for each of its commands. */
+/** Returns the rules that cover a line: a rule with its text, or a rule for each of its commands. */
 function coveringLine(
   rules: readonly ReadRule[],
   line: CommandLine,
@@ -99,7 +99,7 @@ function coveringLine(
     if (rule === undefined && !isHarmless(command, { confined })) return undefined
     if (rule !== undefined) used.push(rule)
   }
-  // Where only harmless commands stand in the line, the first rule about commands speaks for them.
+  // A line of harmless commands only is covered by the first rule about commands.
   const any = rules.find(({ list, command }) => list === 'allow' && command !== undefined)
   return used.length > 0 || any === undefined ? used : [any]
 }
@@ -118,7 +118,7 @@ function coveringCommand(
   )
 }
 
-/** Why a permission that looks as if it covered the call does not, and which rule would; `undefined` where nothing can be said. */
+/** Explains why a rule that seems to cover the call does not, and which rule would; `undefined` when there is no such rule. */
 export function nearMiss(rules: readonly ReadRule[], tool: string, subjects: readonly Subject[]): string | undefined {
   const allowing = rules.filter((rule) => rule.list === 'allow' && isAbout(rule, tool))
   for (const { text, pattern, command, paths } of allowing) {
@@ -129,18 +129,18 @@ export function nearMiss(rules: readonly ReadRule[], tool: string, subjects: rea
           : subject.line.commands.flatMap((each) => wordsLeftOut(command, each))
       if (words.length > 0) {
         const named = JSON.stringify(words.join(' ').slice(0, MOST_SHOWN))
-        return `The rule "${text}" does not cover it: no * stands for ${named}, which has to be named.`
+        return `The rule "${text}" does not cover it: * does not match ${named}, which a rule has to name.`
       }
       if (!isSensitive(subject) || subject.kind !== 'path') continue
       if (pattern === undefined || (paths !== undefined && matchesPath(paths.rooted, subject.real))) {
-        return `The rule "${text}" does not cover it: such a file has to be named.`
+        return `The rule "${text}" does not cover it: a rule has to name such a file.`
       }
     }
   }
   return undefined
 }
 
-/** The rule that allows exactly this command line; `undefined` for other calls, and for a line that a person could not read in a rule. */
+/** Returns the rule that allows exactly this command line; `undefined` for other calls, and for a line that is not readable in a rule. */
 export function exactRule(tool: string, subjects: readonly Subject[]): string | undefined {
   const [subject] = subjects
   if (subject?.kind !== 'command' || subjects.length !== 1) return undefined
@@ -162,7 +162,7 @@ function allowed(rules: readonly ReadRule[]): RuleVerdict {
   return { verdict: 'allow', rule, reason: `Allowed by the rule "${rule}".` }
 }
 
-/** What cannot be covered by rules about its parts. */
+/** Returns the reason why rules about its parts cannot cover the call. */
 function why(subjects: readonly Subject[]): string {
   for (const subject of subjects) {
     const reason =
@@ -176,7 +176,7 @@ function why(subjects: readonly Subject[]): string {
   return ''
 }
 
-/** Whether the call does anything that a prohibition (or a wish to be asked) is about. */
+/** Returns whether a rule of `deny` or `ask` matches any part of the call. */
 function meets(rule: ReadRule, subjects: readonly Subject[]): 'yes' | 'no' | 'unclear' {
   if (rule.pattern === undefined) return 'yes'
   let answer: 'no' | 'unclear' = 'no'

@@ -1,4 +1,4 @@
-/** A star in a rule does not hand out secrets, nor write what runs later. */
+/** A star in a rule covers neither secrets nor files that decide what runs later. */
 
 import { expect, it } from 'vitest'
 import { shellTool } from '../../../test/support/shell-tool.ts'
@@ -164,7 +164,7 @@ it.each(HOSTILE)('ENG-TOOL-005 %s is not covered by a star', async (command) => 
   expect(await isAllowed(command, everyProgram)).toBe(false)
 })
 
-it.each(ASKED)('ENG-TOOL-005 %s is asked about, whatever a star allows', async (command) => {
+it.each(ASKED)('ENG-TOOL-005 %s needs an answer even if a star matches it', async (command) => {
   expect(await isAllowed(command, everyProgram)).toBe(false)
 })
 
@@ -172,7 +172,7 @@ it.each(ORDINARY)('ENG-TOOL-005 %s is covered by a star', async (command) => {
   expect(await isAllowed(command, everyProgram)).toBe(true)
 })
 
-it('ENG-TOOL-005 what is named word for word is covered', async () => {
+it('ENG-TOOL-005 a rule covers a path that it names word for word', async () => {
   expect(await isAllowed('cat .env', ['cat .env'])).toBe(true)
   expect(await isAllowed('cp hook .git/hooks/pre-commit', ['cp hook .git/hooks/pre-commit'])).toBe(true)
 })

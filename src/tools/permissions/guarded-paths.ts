@@ -7,10 +7,10 @@ import type { SimpleCommand, Word } from './command-line.ts'
 const SECRET_FOLDERS: ReadonlySet<string> = new Set(
   '.ssh .gnupg .aws .azure .kube .docker .password-store .mozilla gcloud keyrings keychains'.split(' '),
 )
-/** Files of harmless names that hold keys there. */
+/** Paths of key files with harmless names. */
 const SECRET_PLACES =
   /(?:^|\/)(?:run\/secrets\/|gh\/hosts\.yml$|\.m2\/settings(?:-security)?\.xml$|\.gradle\/gradle\.properties$)/
-/** The data of version control: what is written there decides which programs run later. */
+/** Data folders of version control, whose files decide which programs run later. */
 const VERSION_CONTROL: ReadonlySet<string> = new Set(['.git', '.hg', '.svn'])
 /** Settings of editors, shells, tools and agents that name programs. */
 const SETTINGS_FOLDERS: ReadonlySet<string> = new Set(
@@ -28,11 +28,11 @@ const SETTINGS: ReadonlySet<string> = new Set(
     '.yarnrc.yml .npmrc bunfig.toml pip.conf sitecustomize.py usercustomize.py .aider.conf.yml .clinerules .tool-versions mise.toml .mise.toml'
   ).split(' '),
 )
-/** Files of harmless names that name programs there. */
+/** Paths of files with harmless names that name programs. */
 const SETTINGS_PLACES =
   /(?:^|\/)(?:\.cargo\/config(?:\.toml)?|\.github\/(?:workflows|actions)(?:\/.*)?|\.?venv\/bin\/activate.*|\.yarn\/(?:plugins|releases)(?:\/.*)?)$/
 
-/** @param name with `/`. By the name of a file and of the folders above it. */
+/** Returns whether a path is secret by the names of the file and its folders. @param name with `/`. */
 export function isSecretPath(name: string): boolean {
   const parts = partsOf(name)
   // Addresses of remotes may hold tokens.
@@ -51,11 +51,11 @@ export function isVersionControl(name: string): boolean {
   return partsOf(name).some((part) => VERSION_CONTROL.has(part))
 }
 
-/** What is written here may run later, without anybody being asked then. */
+/** Returns whether the content of a file may run later, without a permission request. */
 export function decidesWhatRuns(name: string): boolean {
   const parts = partsOf(name)
   const file = parts.at(-1) ?? ''
-  // Instructions stand in the folder of settings too, and count only when somebody has looked at them.
+  // Instruction files are also in settings folders, but apply only after the user has trusted them.
   if (file === 'agents.md') return false
   return (
     SETTINGS.has(file) ||
@@ -64,16 +64,16 @@ export function decidesWhatRuns(name: string): boolean {
   )
 }
 
-/** As file systems without case see it. */
+/** Splits a path into lower-case parts, as case-insensitive file systems compare them. */
 function partsOf(name: string): string[] {
   return name.toLowerCase().split('/')
 }
 
-/** They tell that a file is there, not what it holds. */
+/** Programs that show names of files, but not their content. */
 export const NAMING: ReadonlySet<string> = new Set(
   'ls stat test find fd tree du basename dirname realpath readlink echo printf pwd'.split(' '),
 )
-/** They read, and write only where an option or the shell says so. */
+/** Programs that read, and write only with an option or a redirection. */
 export const READING: ReadonlySet<string> = new Set(
   (
     'cat head tail wc file diff cmp grep egrep fgrep rg ag ack jq yq od hexdump strings nl bat sed sort uniq cut comm column ' +
@@ -81,12 +81,12 @@ export const READING: ReadonlySet<string> = new Set(
   ).split(' '),
 )
 const READING_OF_GIT: ReadonlySet<string> = new Set('add blame commit diff grep log ls-files rm show status'.split(' '))
-/** Their first word is no path. */
+/** Programs whose first word is not a path. */
 const SEARCHING: ReadonlySet<string> = new Set('grep egrep fgrep rg ag ack jq yq'.split(' '))
 
-/** The places of words that name such paths; the program itself is number 0. */
+/** Returns the indexes of words that name guarded paths; the program itself has index 0. */
 export function guardedWords(command: SimpleCommand, program: string): ReadonlySet<number> {
-  // They print what is no name in such a list.
+  // With a list of names in a file, these programs print lines that are not names, so they show content.
   const readsNames = command.some(({ text }) => text.startsWith('--files0-from'))
   if (NAMING.has(program) && !readsNames) return new Set()
   const isReading =
@@ -100,7 +100,7 @@ export function guardedWords(command: SimpleCommand, program: string): ReadonlyS
   return places
 }
 
-/** What is searched for looks like a path now and then: `grep process.env`. */
+/** Returns the index of the search pattern, which may look like a path: `grep process.env`. */
 function placeOfPattern(command: SimpleCommand, program: string): number {
   const from = program === 'git' ? command.findIndex(({ text }) => text === 'grep') : SEARCHING.has(program) ? 0 : -1
   const words = command.slice(from + 1)
@@ -110,18 +110,18 @@ function placeOfPattern(command: SimpleCommand, program: string): number {
 }
 
 function isGuarded({ text, wild }: Word, isReading: boolean): boolean {
-  // A name that the shell completes may become any of them.
+  // A glob may expand to any hidden file.
   if (wild !== 'no' && (/(?:^|[/=:@])\.[^/]*[*?[]/.test(text) || pathsIn(text).some(mayBecomeSecret))) return true
   return pathsIn(text).some((path) => isSecretWord(path) || (!isReading && decidesWhatRuns(path)))
 }
 
-/** `config/secre*` */
+/** Returns whether a glob may expand to a secret path: `config/secre*`. */
 function mayBecomeSecret(path: string): boolean {
   const [, begin, end = ''] = /^([^*?[]+)[*?[](?:[^]*[*?\]])?([^*?\]]*)$/.exec(path.slice(path.lastIndexOf('/') + 1)) ?? []
   return begin !== undefined && mayBeSecretName(begin, end)
 }
 
-/** `@.env`, `HEAD:.env`, `--file=.env`, `-C.git/hooks`. */
+/** Returns the paths that a word may hold: `@.env`, `HEAD:.env`, `--file=.env`, `-C.git/hooks`. */
 function pathsIn(text: string): string[] {
   if (/^[a-z][a-z\d+.-]*:\/\//i.test(text)) return [text.replace(/[?#].*$/, '').replace(/[^/]*$/, '')]
   return [text, ...text.split(/[=:@,]/), text.replace(/^-[a-z]+(?=[./~])/i, '')].filter(
@@ -129,7 +129,7 @@ function pathsIn(text: string): string[] {
   )
 }
 
-/** A word that may be anything, such as a branch, is taken for a path of a secret file only when it looks like one. */
+/** Returns whether a word, which may also be a branch name or the like, looks like the path of a secret file. */
 function isSecretWord(path: string): boolean {
   if (/\s/.test(path)) return false
   const name = path.slice(path.lastIndexOf('/') + 1)
@@ -138,12 +138,12 @@ function isSecretWord(path: string): boolean {
   return isSecretPath(path) && !isSecretName(path)
 }
 
-/** Commands behind this one run in another folder. */
+/** Returns whether later commands run in another folder. */
 export function changesFolder([name]: SimpleCommand): boolean {
   return ['cd', 'pushd', 'popd'].includes(name?.text ?? '')
 }
 
-/** Whether a command is another one in another folder: a program with a relative path; without a sandbox, any that does not only read. */
+/** Returns whether the folder changes the meaning of a command: relative program paths; without a sandbox, all but reading programs. */
 export function followsFolder([name]: SimpleCommand, confined: boolean): boolean {
   const text = name?.text ?? ''
   if (text.includes('/') && !text.startsWith('/')) return true

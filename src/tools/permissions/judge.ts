@@ -1,4 +1,4 @@
-/** Decides whether a call runs, is refused, or needs an answer from the user. Changes nothing: the step that runs the calls applies the decision. */
+/** Decides whether a call runs, is refused, or needs an answer of the user. Has no effects: `run.ts` applies the decision. */
 
 import type { EventOf, NoticeEvent } from '../../core/event.ts'
 import type { Confinement, PermissionDecision, PermissionRequest, Tool } from '../../core/tool.ts'
@@ -20,9 +20,9 @@ export type Settled = Granted | Refused | Waiting
 
 interface Granted {
   readonly verdict: 'run'
-  /** With the input that was granted. */
+  /** The call, with the granted input. */
   readonly fitting: FittingCall
-  /** `undefined` where there was nothing to decide. */
+  /** `undefined` when no decision was needed. */
   readonly decision: Decision | undefined
   readonly notice: NoticeEvent | undefined
 }
@@ -33,7 +33,7 @@ interface Refused {
   readonly decision: Decision
 }
 
-/** The answer comes later, perhaps in another process. */
+/** A call whose answer arrives later, possibly in another process. */
 interface Waiting {
   readonly verdict: 'wait'
   readonly fitting: FittingCall
@@ -45,7 +45,7 @@ export interface Asked {
   readonly verdict: 'ask'
   readonly fitting: FittingCall
   readonly reason: string
-  /** The rule that asks. */
+  /** The rule that requires the answer. */
   readonly rule: string | undefined
 }
 
@@ -73,15 +73,15 @@ function pin({ name, pin: kept }: Tool): NoticeEvent | undefined {
     kept?.allow()
     return undefined
   } catch (thrown) {
-    const message = `${name} was allowed, but that cannot be kept, so it will be asked about again: ${messageOf(thrown)}`
+    const message = `${name} was allowed, but the permission cannot be stored, so it will be asked for again: ${messageOf(thrown)}`
     return { type: 'notice', code: 'pin_not_kept', message }
   }
 }
 
 /**
- * Applies the first condition that holds. A call that needs an answer is refused where nobody can answer.
+ * Applies the first condition that holds. Refuses a call that needs an answer when no user can answer.
  *
- * @param period number of steps that the model repeats, see `repeatedPeriod`; `undefined`: it does not.
+ * @param period number of steps that the model repeats, see `repeatedPeriod`; `undefined` without a repetition.
  */
 export async function judgeCall(fitting: FittingCall, period: number | undefined, ctx: ToolsContext): Promise<Settled | Asked> {
   const { tool, input, call, given } = fitting
@@ -95,7 +95,7 @@ export async function judgeCall(fitting: FittingCall, period: number | undefined
   const rule = decide(rules, tool.name, subjects, confinement)
   const before = remembered(fitting, subjects, ctx, confinement)
   const run = (because: Reason, isSilent = false): Settled | Asked =>
-    // A call that waited runs by the decision about it, also when rules that would allow it have changed since.
+    // The decision about a call that waited applies, also when rules that would allow the call have changed since.
     decided === undefined ? granted(fitting, because, isSilent) : ask('It waited for a decision.')
   const ask = (reason: string, by?: string): Settled | Asked =>
     canAsk
@@ -126,30 +126,30 @@ export async function judgeCall(fitting: FittingCall, period: number | undefined
   return run({ reason: 'The tool needs no permission.' }, true)
 }
 
-/** The decision about exactly this call that was made while it waited. */
+/** Returns the decision about exactly this call that was made while it waited. */
 export function decidedFor({ call, given }: FittingCall, { decided }: ToolsContext): Answered | undefined {
   const found = decided?.get(call.id)
   if (found === undefined || canonicalJson(found.input) !== canonicalJson(given)) return undefined
   return readAnswers([found.answer], 1)[0]
 }
 
-/** The rules that mean the present version of a tool. */
+/** Returns the rules that apply to the current version of a tool. */
 export function meant(rules: readonly ReadRule[], { pin }: Tool): readonly ReadRule[] {
   return rules.filter((rule) => meansVersion(rule, pin?.fingerprint))
 }
 
-/** Anything but a plain `false` means yes. */
+/** Returns true unless `needsPermission` is or returns exactly `false`. */
 function needsPermission({ tool, input }: FittingCall): boolean {
   try {
     const { needsPermission } = tool
-    // The input was checked against the tool's own schema.
+    // The schema of the tool checked the input.
     return (typeof needsPermission === 'function' ? needsPermission(input as never) : needsPermission) !== false
   } catch {
     return true
   }
 }
 
-/** The decision about the same call earlier in the session. */
+/** Returns the decision about the same call earlier in the session. */
 function remembered(
   { tool, given }: FittingCall,
   subjects: readonly Subject[],
@@ -167,14 +167,14 @@ function repetition(period: number): string {
   return `${what} made three times in a row; the outcome will not change.`
 }
 
-/** Enough of a fingerprint to tell two versions apart in a rule. */
+/** Digits of a fingerprint in a rule, enough to distinguish versions. */
 const SHOWN = 12
 
 /**
- * Says how a tool can be allowed that has changed since it was; `undefined` when it has not, or when a rule that names its present
- * fingerprint covers the call.
+ * Explains how to allow a tool that has changed since it was allowed. Returns `undefined` when it has not changed, or when a rule
+ * with its current fingerprint covers the call.
  *
- * @param rules those that mean the present version.
+ * @param rules rules that apply to the current version.
  */
 function changedSince({ name, pin }: Tool, rules: readonly ReadRule[], subjects: readonly Subject[]): string | undefined {
   const allowed = pin?.allowed()

@@ -1,4 +1,4 @@
-/** Ordinary work under ordinary rules, and refusals that say what would help. */
+/** Ordinary commands under ordinary rules, and refusals that suggest a rule. */
 
 import { describe, expect, it } from 'vitest'
 import { shellTool } from '../../../test/support/shell-tool.ts'
@@ -23,7 +23,7 @@ describe('ordinary commands', () => {
     expect(refused).toEqual([])
   })
 
-  it('ENG-TOOL-005 the rule that a refusal suggests lets the command run, whatever stands in it', async () => {
+  it('ENG-TOOL-005 the rule that a refusal suggests lets any command run', async () => {
     for (const command of [...ORDINARY, '  ls  ', "echo 'a)b'", 'f() { ls; }; f', 'cat <<< x', 'cat *']) {
       const rule = exactRule('run_command', await subjectsOf(shell, { command }, '/'))
       const { rules, root } = await readRules({ allow: [rule ?? ''], deny: ['read_file(private/**)'] })
@@ -38,7 +38,7 @@ describe('ordinary commands', () => {
   it.each([
     ['cd evil && ./build.sh', './build.sh'],
     ['cd evil && npm test', 'npm test'],
-  ])('%s is not the command that the rule %s names', async (command, rule) => {
+  ])('%s does not match the rule %s', async (command, rule) => {
     const { rules, root } = await readRules({ allow: [`run_command(${rule})`, 'run_command(cd *)'] })
     const subjects = await subjectsOf(shell, { command }, root)
     expect(decide(rules, 'run_command', subjects)?.verdict).not.toBe('allow')

@@ -1,4 +1,4 @@
-/** Asks for permission, and keeps the answer. */
+/** Asks for permission, and remembers the answers. */
 
 import type { Station } from '../../core/context.ts'
 import type { Json } from '../../core/json.ts'
@@ -21,7 +21,7 @@ import { readRule } from './rule-book.ts'
 import { parseRule } from './rule.ts'
 import { subjectsOf } from './subject.ts'
 
-/** Asks about several calls at once, except those that were decided while they waited. @returns one decision for each, in their order. */
+/** Asks about several calls at once, except calls that were decided while they waited. @returns a decision for each, in their order. */
 export async function* ask(asked: readonly Asked[], ctx: ToolsContext): Station<readonly Settled[]> {
   const before = asked.map(({ fitting }) => decidedFor(fitting, ctx))
   const open = asked.filter((_, index) => before[index] === undefined).map(requestOf)
@@ -38,7 +38,7 @@ function requestOf({ fitting: { call, given }, reason }: Asked): PermissionReque
   return { id: call.id, name: call.name, input: given, reason }
 }
 
-/** Why the call cannot be taken up later; `undefined`: it can. */
+/** Returns the reason why the call cannot wait for a decision; `undefined` when it can. */
 export function cannotWait({ call, given }: FittingCall, ctx: ToolsContext): string | undefined {
   if (ctx.cannotWait !== undefined) return ctx.cannotWait
   const secrets = takenValues()
@@ -46,14 +46,14 @@ export function cannotWait({ call, given }: FittingCall, ctx: ToolsContext): str
   return isKept ? undefined : 'Its arguments hold a secret, which the journal does not keep, so it cannot wait for a decision.'
 }
 
-/** A checker that throws has not granted anything. */
+/** Calls the permission checker. If it throws, all calls are refused. */
 async function answersTo(
   requests: readonly PermissionRequest[],
   { permit, sessionId, turnId, signal, state }: ToolsContext,
 ): Promise<Answered[]> {
   if (permit === undefined) return requests.map(() => ({ granted: false, reason: 'There is nobody to ask.' }))
   try {
-    // A copy: a checker that changes the input must not change the history.
+    // A copy, so that a checker that changes the input does not change the history.
     const answers = Promise.resolve(permit(structuredClone(requests), { sessionId, turnId, signal, untrusted: state.untrusted }))
     return readAnswers(await orAborted(answers, signal), requests.length)
   } catch (thrown) {
@@ -80,7 +80,7 @@ async function settle(asked: Asked, answer: Answered, ctx: ToolsContext): Promis
     : refused(fitting, { reason: answer.reason ?? 'The user refused it.', rule })
 }
 
-/** Checks an input that was changed when the call was granted: it has to fit the schema, and no rule may forbid it. */
+/** Checks an input that the permission answer changed: it must fit the schema, and no rule may deny it. */
 async function withInput(fitting: FittingCall, given: Json, ctx: ToolsContext): Promise<FittingCall | Reason> {
   const { tool, call } = fitting
   const fit = await validated({ name: call.name, input: given }, tool)

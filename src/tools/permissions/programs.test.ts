@@ -1,4 +1,4 @@
-/** Programs that are allowed whatever their arguments are, and arguments that would make them run something else. */
+/** Rules that allow a program with any arguments, against arguments that make it run something else. */
 
 import { describe, expect, it } from 'vitest'
 import { shellTool } from '../../../test/support/shell-tool.ts'
@@ -228,7 +228,7 @@ irb:
   x ¦ -r evil
 `
 
-/** Commands of programs that stand here once. */
+/** Commands of programs with a single example. */
 const COMMANDS = String.raw`
   perl -e 'evil' ¦ python -c evil ¦ python3.12 -c x ¦ python2 -c x ¦ ruby -e x ¦ lua -e x ¦ nohup evil ¦ stdbuf -oL evil ¦
   setsid evil ¦ ionice evil ¦ chrt 1 evil ¦ taskset 1 evil ¦ su -c evil ¦ pkexec evil ¦ runuser -c evil ¦ sftp -S evil x ¦
@@ -350,7 +350,7 @@ describe('programs that run others', () => {
     expect(asked).toEqual([])
   })
 
-  it('ENG-TOOL-002 a program that another one starts is judged as if it stood alone', async () => {
+  it('ENG-TOOL-002 a program that another program starts is judged like a command of its own', async () => {
     const judged = async (rule: string, command: string): Promise<string | undefined> => {
       const { rules, root } = await readRules({ allow: [`run_command(${rule})`] })
       return decide(rules, 'run_command', await subjectsOf(shell, { command }, root))?.verdict
@@ -375,12 +375,12 @@ describe('programs that run others', () => {
     ['*awk -f x', 'gawk -f x'],
     ['* npm test', 'command npm test'],
     ['* x', 'sh x'],
-  ])('ENG-TOOL-002 a rule %j names no program that runs its words: %j', async (rule, command) => {
+  ])('ENG-TOOL-002 a rule %j does not name a program that runs its words: %j', async (rule, command) => {
     const { rules, root } = await readRules({ allow: [`run_command(${rule})`] })
     expect(decide(rules, 'run_command', await subjectsOf(shell, { command }, root))).toBeUndefined()
   })
 
-  it(`ENG-TOOL-002 none of ${ORDINARY.length} ordinary commands is asked about twice in a session, and none runs unasked`, async () => {
+  it(`ENG-TOOL-002 none of ${ORDINARY.length} ordinary commands needs two answers in a session, and none runs without an answer`, async () => {
     expect(ORDINARY.length).toBeGreaterThan(100)
     const calls = ORDINARY.map((command, index) => ({ id: `c${index}`, name: 'run_command', input: { command } }))
     const again = calls.toReversed().map((call) => ({ ...call, id: `again-${call.id}` }))

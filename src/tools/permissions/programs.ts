@@ -1,16 +1,15 @@
 /**
- * Lists the words of a command that a `*` in a rule never stands for, where no sandbox confines it: those that make a program run another one, load
- * code, or write elsewhere. Those that make a program run another one, load code, or write somewhere else. They have to stand in the rule word for
- * word.
+ * Lists the words of a command that `*` in a rule does not match without a sandbox: words that make a program run another program, load
+ * code, or write elsewhere. A rule has to name them word for word.
  *
- * No list of programs and options is complete. This one is short on purpose: a boundary that holds is drawn by the operating system.
+ * No list of programs and options is complete. This list is short on purpose: only a sandbox of the operating system is a reliable boundary.
  */
 
 import type { SimpleCommand, Word } from './command-line.ts'
 
 const words = (text: string): ReadonlySet<string> => new Set(text.split(/\s+/))
 
-/** They run their words, or a script: shells, interpreters, wrappers, containers, editors, pagers; or reach other machines and processes. */
+/** Programs that run their words or a script (shells, interpreters, wrappers, containers, editors, pagers), or reach other machines or processes. */
 const RUN_OTHERS: ReadonlySet<string> = words(
   `sh bash dash zsh ksh mksh fish csh tcsh rbash busybox toybox env exec eval command builtin nohup nice ionice chrt taskset time timeout
    stdbuf setsid script unbuffer expect xargs parallel sudo doas su runuser pkexec chroot unshare nsenter bwrap firejail systemd-run at batch
@@ -26,10 +25,10 @@ const RUN_OTHERS: ReadonlySet<string> = words(
    chpst softlimit setuidgid s6-setuidgid tini dumb-init gosu su-exec prlimit numactl cgexec perf hyperfine multitime machinectl cpulimit
    convert magick apt apt-get dpkg rpm dnf yum apk brew snap ctest typeset local shopt getopts declare read unset umask set export dotnet`,
 )
-/** `python3.12`, `ld-linux-x86-64.so.2`, `qemu-aarch64`. */
+/** Matches further names of such programs: `python3.12`, `ld-linux-x86-64.so.2`, `qemu-aarch64`. */
 const RUN_OTHERS_LIKE = /^(?:ld\b.*\.so\b|qemu-|(?:python|perl|ruby|lua|php|node|clang|gcc)[-.\d]+$)/
 
-/** Further words of programs that people use all day. */
+/** Further risky words of frequent programs. */
 const RISKY_WORDS: Readonly<Record<string, RegExp>> = {
   git: /^(?:-[cCOuSG]|-\w*x|--(?:exe|ext|gpg|strategy|help|git-dir|work-tree|textconv|open-files|out|no-index|upload|receive|template|separate|patch|interactive|edit|config-env|namespace|super|contents|from-file|pathspec-from)|am$|apply$|archive$|bisect$|clone$|config$|credential|daemon$|difftool$|fast-|fetch$|filter-|gui$|hook$|init$|instaweb$|maintenance$|mergetool$|p4$|pull$|push$|remote$|replace$|rerere$|send-email$|shell$|sh-|submodule$|svn$|symbolic|update-|upload|worktree$|commit-tree$|write-tree$|ext::|.*:\/\/)/,
   'npm pnpm yarn':
@@ -54,7 +53,7 @@ const RISKY_WORDS: Readonly<Record<string, RegExp>> = {
     /^-(?!-(?:run|coverage|watch|verbose|silent|quiet|bail|no[A-Za-z-]*|check|cache|fix|version|help|noEmit|pretty|strict|skipLibCheck)$|[qvxsh]+$)|^@|^[^-]\w*=/,
 }
 
-/** The first plain word of these programs says what they do; a star stands only for these. */
+/** Harmless subcommands of programs; a star matches only these as the first plain word. */
 const SUBCOMMANDS: Readonly<Record<string, ReadonlySet<string>>> = {
   git: words(
     `add blame branch cat-file check-ignore checkout cherry-pick commit count-objects describe diff diff-tree grep log ls-files ls-tree merge
@@ -67,17 +66,17 @@ const SUBCOMMANDS: Readonly<Record<string, ReadonlySet<string>>> = {
   go: words('build test vet fmt list version doc mod'),
 }
 
-/** Names of options that make a program run, load or write something, in whatever program. */
+/** Options that make a program run, load or write something, in any program. */
 const RISKY_OPTION =
   /^--?[\w-]*(?:exec|comman|cmd|shell|prog|script|eval|conf|plugin|require|import|load|preload|init|out|prefix|direc|folder|root|cwd|chdir|rc|sett|hook|edit|pager|browser|proxy|upload|inclu|lib|env|fil|from|rsh|remote|transform|module|flags|overlay|spec|runner|reporter|format(?:ter)?=|interp|compil|linker|tool|wrapper|path|to=|host|url|key|cert|user|header|data)/i
 
-/** Options of one dash that are harmless wherever they stand; of other programs than those above and the readers, only these are covered. */
+/** Short options that are harmless in any program. For programs that are neither listed above nor readers, `*` matches only these. */
 const PLAIN_SHORT = /^-(?:[hvqnslau]+|j?\d+)$/
 
-/** A path that leads out of the folder, as far as its text tells. */
+/** Matches a path that leads out of the folder by its text alone. */
 export const OUTSIDE: RegExp = /(?:^|[=:@])(?:\/|~|\.\.(?:\/|$))|\/\.\.(?:\/|$)/
 
-/** The places of risky words; the program itself is number 0, the place behind the last word stands for its input. */
+/** Returns the indexes of risky words; the program itself has index 0, the index after the last word stands for its input. */
 export function riskyWords(command: SimpleCommand, isReader: boolean): ReadonlySet<number> {
   const [name, ...rest] = command
   if (name === undefined) return new Set()
@@ -97,7 +96,7 @@ function isRisky(word: Word, known: RegExp | undefined, isReader: boolean): bool
   const { text, wild, unknown } = word
   const isPlainReader = isReader && known === undefined
   if (unknown === true) return true
-  // A file may be called `--checkpoint-action=exec=…`.
+  // A file name may look like an option: `--checkpoint-action=exec=…`.
   if (wild === 'inside' ? text.startsWith('-') : wild === 'leading' && !isPlainReader) return true
   if (known?.test(text) === true) return true
   if (isReader) return false
@@ -110,7 +109,7 @@ export function runsOthers(program: string): boolean {
   return RUN_OTHERS.has(program) || RUN_OTHERS_LIKE.test(program)
 }
 
-/** The name without folder and case: `/usr/bin/Git` is `git`. */
+/** Returns the name without folder, in lower case: `git` for `/usr/bin/Git`. */
 export function programOf(name: string): string {
   return name
     .slice(name.lastIndexOf('/') + 1)

@@ -1,6 +1,6 @@
 /**
- * Applies path rules to tools that they do not name. Who forbids to read a folder forbids to search in it, and commands do not see it; permissions
- * are about the tool that they name, and open to commands what they name without a star.
+ * Applies path rules to tools that they do not name. Denying to read a folder also denies searching it, and hides it from commands. Allow
+ * rules apply only to the tool that they name, and open to commands the paths that they name without a star.
  */
 
 import type { CommandReach } from '../../core/tool.ts'
@@ -11,22 +11,22 @@ import { isAbout } from './rule.ts'
 import type { PathPatterns, ReadRule } from './rule-book.ts'
 import type { Subject } from './subject.ts'
 
-/** Tools whose rules hold for the first, too. */
+/** For each tool, further tools whose `deny` and `ask` rules apply to it. */
 const KINDRED: Readonly<Record<string, readonly string[]>> = {
   search_files: ['read_file'],
   write_file: ['edit_file'],
   edit_file: ['write_file'],
 }
 
-/** A name in rules that is no tool: what it covers may use the network. */
+/** A name in rules that is not a tool: commands that it covers may use the network. */
 export const NETWORK = 'network'
 
-/** Whether a prohibition that does not name the tool is about it all the same. */
+/** Returns whether a `deny` or `ask` rule for another tool applies to this tool as well. */
 export function isKindred(rule: ReadRule, tool: string): boolean {
   return rule.list !== 'allow' && rule.paths !== undefined && (KINDRED[tool] ?? []).some((kin) => isAbout(rule, kin))
 }
 
-/** Whether any of the names of a path is meant. */
+/** Returns whether the patterns match any of the names of a path. */
 export function meetsPath(paths: PathPatterns | undefined, ...given: readonly string[]): boolean {
   return paths !== undefined && given.some((path) => isClosed(path, patternsOf(paths)))
 }
@@ -36,8 +36,8 @@ function patternsOf({ written, rooted, real }: PathPatterns): readonly string[] 
 }
 
 /**
- * Patterns of what a tool that looks into whole folders keeps to itself. A rule that the call itself meets is not among them: somebody was
- * asked.
+ * Returns patterns of paths that a tool which reads whole folders must not show. Excludes rules that match the call itself, because
+ * the user was asked.
  */
 export function closedPaths(rules: readonly ReadRule[], tool: string, subjects: readonly Subject[]): readonly string[] {
   const closing = rules.filter((rule) => rule.list !== 'allow' && (isAbout(rule, tool) || isKindred(rule, tool)))
@@ -47,17 +47,17 @@ export function closedPaths(rules: readonly ReadRule[], tool: string, subjects: 
   })
 }
 
-/** A rule about paths that holds for commands as well, where something confines them. */
+/** Returns whether a rule about paths applies to commands in a sandbox as well. */
 export function forbidsPaths(rule: ReadRule): boolean {
   return rule.list !== 'allow' && ['read_file', 'search_files', 'edit_file', 'write_file'].some((tool) => isAbout(rule, tool))
 }
 
-/** What the rules mean for a command that the system confines. */
+/** Returns the effect of the rules on a command in a sandbox. */
 export function commandReach(rules: readonly ReadRule[], subjects: readonly Subject[]): CommandReach {
   const patterns = (tools: readonly string[], allow: boolean): readonly string[] => {
     const about = rules.filter((rule) => (rule.list === 'allow') === allow && tools.some((tool) => isAbout(rule, tool)))
-    // A rule without a pattern is about the tool, not about paths.
-    // A permission means what the rule says, not what a link of the workspace makes of it.
+    // A rule without a pattern concerns the tool, not paths.
+    // An allow rule applies to the path as written, not to the target of a link in the workspace.
     const named = ({ written, rooted }: PathPatterns): readonly string[] => [written, rooted]
     return about.flatMap(({ paths }) => (paths === undefined ? [] : allow ? named(paths) : patternsOf(paths)))
   }
@@ -70,7 +70,7 @@ export function commandReach(rules: readonly ReadRule[], subjects: readonly Subj
   }
 }
 
-/** Every command of the line has to be covered: what one of them may send, the others could hand to it. */
+/** Returns true when rules cover every command of the line: a covered command could send data that the others pass to it. */
 function mayUseNetwork(rules: readonly ReadRule[], subjects: readonly Subject[]): boolean {
   const about = rules.filter(({ tool }) => tool === NETWORK)
   const lines = subjects.flatMap((subject) => (subject.kind === 'command' ? [subject.line] : []))

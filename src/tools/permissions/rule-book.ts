@@ -9,28 +9,28 @@ import type { Rule, ToolRules } from './rule.ts'
 import { absolutePattern } from './subject.ts'
 
 export interface ReadRule extends Rule {
-  /** Absent for a rule without a pattern, and for a pattern that is no command. */
+  /** Absent for a rule without a pattern, and for a pattern that is not a command. */
   readonly command: CommandPattern | undefined
   readonly paths: PathPatterns | undefined
 }
 
 export interface PathPatterns {
-  /** Absolute, as the owner of the rule wrote it. */
+  /** Absolute path as written in the rule. */
   readonly written: string
-  /** With the folder that the rules start from in its real place. */
+  /** Path with the links of the rules' root resolved. */
   readonly rooted: string
-  /** With every link in its fixed part followed. */
+  /** Path with all links in its fixed part resolved. */
   readonly real: string
 }
 
 export interface RuleBook {
   readonly rules: readonly ReadRule[]
-  /** Absolute. */
+  /** Absolute path from which relative paths start. */
   readonly root: string
   readonly afterUntrusted: 'ask' | 'trust'
 }
 
-/** @throws ConfigurationError for what is no rule. */
+/** @throws ConfigurationError for an invalid rule. */
 export async function readRules(rules: ToolRules): Promise<RuleBook> {
   const root = resolve(rules.root ?? process.cwd())
   const realRoot = realOrSame(root)

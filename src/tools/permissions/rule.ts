@@ -1,23 +1,23 @@
-/** Rules of permission as people write them: `read_file`, `shell(git status)`, `edit(src/**)`, `fetch(https://example.org/*)`. */
+/** Parses permission rules: `read_file`, `shell(git status)`, `edit(src/**)`, `fetch(https://example.org/*)`. */
 
 import { ConfigurationError } from '../../core/error.ts'
 import { describe } from '../../util/check.ts'
 import { matchesGlob } from '../../util/glob.ts'
 
-/** Which calls run without asking, are asked about, or never run. */
+/** Rules that let calls run without asking, require an answer, or forbid them. */
 export interface ToolRules {
-  /** Run without asking. */
+  /** Calls that run without asking. */
   readonly allow?: readonly string[]
-  /** Ask, even where the tool itself needs no permission. */
+  /** Calls that need an answer, even if the tool itself needs no permission. */
   readonly ask?: readonly string[]
-  /** Never run. Wins over `ask`, which wins over `allow`. */
+  /** Calls that never run. Wins over `ask`, which wins over `allow`. */
   readonly deny?: readonly string[]
   /**
-   * `ask`: what the model calls after it has read text from documents, tools or the web is asked about, unless the tool changes nothing.
-   * Default `trust`: such text makes no difference.
+   * `ask`: after the model has read text from documents, tools or the web, calls need an answer unless the tool is read-only.
+   * Default `trust`: such text does not matter.
    */
   readonly afterUntrusted?: 'ask' | 'trust'
-  /** The folder that relative paths in rules start from; default the working directory. */
+  /** The folder from which relative paths in rules start; default the working directory. */
   readonly root?: string
 }
 
@@ -26,21 +26,21 @@ export type List = (typeof LISTS)[number]
 
 export interface Rule {
   readonly list: List
-  /** As it was written; this names it in decisions. */
+  /** The rule as written, which names it in decisions. */
   readonly text: string
-  /** Names of tools; `*` stands for any characters. */
+  /** Pattern of tool names; `*` matches any characters. */
   readonly tool: string
-  /** The rule is only about the tool of this fingerprint, or one that begins like it: `mcp__files__read#1a2b3c4d5e6f`. */
+  /** Limits the rule to tools whose fingerprint begins with this text: `mcp__files__read#1a2b3c4d5e6f`. */
   readonly fingerprint: string | undefined
-  /** What stands in parentheses; absent where the rule is about the tool as such. */
+  /** The text in parentheses; absent when the rule covers all calls of the tool. */
   readonly pattern: string | undefined
 }
 
-/** @throws ConfigurationError for what is no rule. */
+/** @throws ConfigurationError for an invalid rule. */
 export function parseRule(text: string, list: List): Rule {
   const { tool, fingerprint, pattern } = partsOf(text) ?? {}
   if (tool === undefined) {
-    throw new ConfigurationError(`\`rules.${list}\`: ${JSON.stringify(text)} is no rule. Write ${rightSpelling(text)}.`)
+    throw new ConfigurationError(`\`rules.${list}\`: ${JSON.stringify(text)} is not a rule. Write ${rightSpelling(text)}.`)
   }
   return { list, text: text.trim(), tool, fingerprint, pattern }
 }
@@ -49,7 +49,7 @@ export function isRule(text: unknown): boolean {
   return partsOf(text) !== undefined
 }
 
-/** What to write instead of what is no rule. */
+/** Returns a suggestion in place of an invalid rule. */
 export function rightSpelling(text: unknown): string {
   const [, name, inner] = /^\s*([\w*-]+(?:#[\da-f]{8,64})?)\s*\(([^]*?)\)?\s*$/.exec(typeof text === 'string' ? text : '') ?? []
   if (name === undefined || inner === undefined) {
@@ -67,7 +67,7 @@ function partsOf(text: unknown): Pick<Rule, 'tool' | 'fingerprint' | 'pattern'> 
   return tool === undefined || pattern === '' ? undefined : { tool, fingerprint, pattern }
 }
 
-/** @throws ConfigurationError for what is no rule. */
+/** @throws ConfigurationError for an invalid rule. */
 export function parseRules(rules: ToolRules): Rule[] {
   return LISTS.flatMap((list) => {
     const texts: unknown = rules[list] ?? []
@@ -81,7 +81,7 @@ export function isAbout(rule: Rule, tool: string): boolean {
   return matchesGlob(rule.tool, tool)
 }
 
-/** Whether a rule that names a fingerprint means this one. A rule without one means any. */
+/** Returns whether a rule applies to a fingerprint. A rule without a fingerprint applies to any. */
 export function meansVersion({ fingerprint }: Rule, actual: string | undefined): boolean {
   return fingerprint === undefined || actual?.startsWith(fingerprint) === true
 }

@@ -28,7 +28,7 @@ async function verdict(used: Tool<{ at: string }>, input: unknown, rules: ToolRu
   return decide(book.rules, used.name, await subjectsOf(used, input, book.root))?.verdict
 }
 
-describe('a permission that does not reach', () => {
+describe('an allow rule that does not cover the call', () => {
   const onCommand = tool(({ at }) => [{ kind: 'command', command: at }])
   const missed = async (used: Tool<{ at: string }>, at: string, allow: readonly string[]): Promise<string | undefined> => {
     const { rules, root } = await readRules({ allow: [...allow], root: tmpdir() })
@@ -41,18 +41,18 @@ describe('a permission that does not reach', () => {
     ['node x.mjs', 'use(node *)', 'x.mjs'],
     ['git -c core.pager=evil log', 'use(git *)', '-c'],
     ['cat .env', 'use(cat *)', '.env'],
-  ])('says of %s which word the rule %s leaves out', async (command, rule, named) => {
+  ])('names the word of %s that the rule %s does not cover', async (command, rule, named) => {
     const why = await missed(onCommand, command, ['other', rule])
     expect(why).toContain(`The rule "${rule}" does not cover it`)
     expect(why).toContain(named)
   })
 
-  it('says of a file with secrets that it has to be named', async () => {
+  it('explains that a rule has to name a file with secrets', async () => {
     const onSecret = tool(({ at }) => [{ kind: 'path', path: at, sensitive: true }])
-    for (const rule of ['use', 'use(**)']) expect(await missed(onSecret, '.env', [rule])).toMatch(/such a file has to be named/)
+    for (const rule of ['use', 'use(**)']) expect(await missed(onSecret, '.env', [rule])).toMatch(/has to name such a file/)
   })
 
-  it('says nothing of rules about something else', async () => {
+  it('does not mention unrelated rules', async () => {
     for (const rule of ['use(npm *)', 'use(node y.mjs)', 'other(node *)']) {
       expect(await missed(onCommand, 'node x.mjs', [rule])).toBeUndefined()
     }
@@ -61,7 +61,7 @@ describe('a permission that does not reach', () => {
 })
 
 describe('rules', () => {
-  it('say which tool, and in parentheses what it acts on', () => {
+  it('consist of a tool name and, in parentheses, a pattern for its subject', () => {
     expect(parseRule(' shell ( x ) '.replaceAll(' (', '('), 'allow')).toEqual({
       list: 'allow',
       text: 'shell( x )',
@@ -71,7 +71,7 @@ describe('rules', () => {
     expect(parseRule('mcp__*', 'deny')).toMatchObject({ tool: 'mcp__*', pattern: undefined })
     expect(parseRule('shell(echo (a))', 'deny')).toMatchObject({ pattern: 'echo (a)' })
     for (const bad of ['', '()', 'shell(', 'shell()', 'shell( )', 'a b', 'shell(x) y', 1 as never, null as never]) {
-      expect(() => parseRule(bad, 'allow')).toThrow(/is no rule/)
+      expect(() => parseRule(bad, 'allow')).toThrow(/is not a rule/)
     }
   })
 
@@ -84,11 +84,11 @@ describe('rules', () => {
     ['mcp__a__*(x', '"mcp__a__*(x)"'],
     ['a b', 'the name of a tool, and in parentheses what it may act on: "shell(git status)"'],
     ['', 'the name of a tool'],
-  ])('ENG-TOOL-002 of %j, which is no rule, the right spelling is told', (text, spelling) => {
-    expect(() => parseRule(text, 'deny')).toThrow(`\`rules.deny\`: ${JSON.stringify(text)} is no rule. Write ${spelling}`)
+  ])('ENG-TOOL-002 the error for %j, which is not a rule, suggests the right spelling', (text, spelling) => {
+    expect(() => parseRule(text, 'deny')).toThrow(`\`rules.deny\`: ${JSON.stringify(text)} is not a rule. Write ${spelling}`)
   })
 
-  it('about a tool as such meet every call of it', async () => {
+  it('without a pattern match every call of the tool', async () => {
     expect(await verdict(tool(), {}, { allow: ['use'] })).toBe('allow')
     expect(await verdict(tool(), {}, { allow: ['us*'] })).toBe('allow')
     expect(await verdict(tool(), {}, { allow: ['user', 'us', 'se'] })).toBeUndefined()
@@ -96,7 +96,7 @@ describe('rules', () => {
     expect(await verdict(tool(), {}, { allow: ['use'], ask: ['use'], deny: ['u*e'] })).toBe('deny')
   })
 
-  it('compare plain arguments by name where the tool does not say what it acts on', async () => {
+  it('compare arguments by name when the tool does not declare its subjects', async () => {
     const rules: ToolRules = { allow: ['use(env=staging, region=eu-*)'], deny: ['use(env=prod*)'] }
     expect(await verdict(tool(), { env: 'staging', region: 'eu-1' }, rules)).toBe('allow')
     expect(await verdict(tool(), { env: 'staging', region: 'us-1' }, rules)).toBeUndefined()
@@ -126,11 +126,11 @@ describe('rules', () => {
     ['example.org:8080', 'http://example.org:8080/', true],
     ['example.org:8080', 'http://example.org/', false],
     ['ftp://example.org', 'http://example.org/', undefined],
-  ])('address %s, asked for %s: %s', (pattern, url, matches) => {
+  ])('URL pattern %s and %s: %s', (pattern, url, matches) => {
     expect(matchesUrl(pattern, new URL(url))).toBe(matches)
   })
 
-  it('never cover an address that is no plain one', async () => {
+  it('never cover an ambiguous URL', async () => {
     for (const at of [
       'file:///etc/passwd',
       'javascript:x',
@@ -143,7 +143,7 @@ describe('rules', () => {
     }
   })
 
-  it('never cover what a tool cannot name', async () => {
+  it('never cover subjects that a tool cannot name', async () => {
     const failing = tool(() => {
       throw new Error('no')
     })
@@ -186,7 +186,7 @@ describe('rules for paths', () => {
   const judged = (at: string, rules: ToolRules, from: string = root): Promise<string | undefined> =>
     verdict(onPath, { at }, { ...rules, root: from })
 
-  it('cover what really lies there', async () => {
+  it('apply to the real path', async () => {
     const rules: ToolRules = { allow: ['use(src/**)'] }
     for (const at of [
       'src/a.ts',
@@ -205,7 +205,7 @@ describe('rules for paths', () => {
     expect(await judged(`src/${'deep/../'.repeat(50)}a.ts`, rules)).toBe('allow')
   })
 
-  it('work where the root itself is a link', async () => {
+  it('work when the root is a link', async () => {
     const rules: ToolRules = { allow: ['use(src/**)'] }
     expect(await judged('src/a.ts', rules, linked)).toBe('allow')
     expect(await judged(join(linked, 'src/a.ts'), rules, linked)).toBe('allow')
@@ -249,7 +249,7 @@ describe('rules for paths', () => {
     expect(await judged(at, { allow: ['use(src/**)'] })).not.toBe('allow')
   })
 
-  it('forbid under every name', async () => {
+  it('deny a path under every name', async () => {
     const rules: ToolRules = { allow: ['use'], deny: ['use(**/*.env)', `use(${outside}/**)`] }
     for (const at of [
       'src/secret.env',
@@ -267,7 +267,7 @@ describe('rules for paths', () => {
     expect(await judged(join(root, 'src/a.ts'), { deny: [`use(${linked}/src/**)`] })).toBe('deny')
   })
 
-  it('know the home folder', async () => {
+  it('expand the home folder', async () => {
     expect(await judged(join(homedir(), 'x.txt'), { allow: ['use(~/*.txt)'] })).toBe(
       realpathSync(homedir()) === homedir() ? 'allow' : undefined,
     )
@@ -304,7 +304,7 @@ describe('patterns', () => {
     expect(matchesPath(pattern, path)).toBe(matches)
   })
 
-  it('mean what the same regular expression means, without its worst case', () => {
+  it('match like the equivalent regular expression, without its worst case', () => {
     const letters = fc.string({ unit: fc.constantFrom('a', 'b', '*'), maxLength: 12 })
     fc.assert(
       fc.property(letters, fc.string({ unit: fc.constantFrom('a', 'b'), maxLength: 12 }), (pattern, text) => {

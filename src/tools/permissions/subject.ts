@@ -1,4 +1,4 @@
-/** Resolves what a call acts on: parses the command line, follows the path, splits the address. */
+/** Resolves the subjects of a call: parses command lines, follows paths, splits URLs. */
 
 import { whenNeeded } from '../../util/pattern.ts'
 import { homedir } from 'node:os'
@@ -10,11 +10,11 @@ import { realPathOf } from '../../util/real-path.ts'
 
 export type Subject =
   | { readonly kind: 'command'; readonly line: CommandLine }
-  /** Absolute, with `/`: as it was written, and where it leads. */
+  /** Absolute, with `/`: the path as written, and its target. */
   | { readonly kind: 'path'; readonly written: string; readonly real: string; readonly sensitive?: boolean }
   | { readonly kind: 'url'; readonly url: URL }
   | { readonly kind: 'arguments'; readonly input: unknown }
-  /** Nobody can tell what this acts on. */
+  /** A subject that cannot be determined. */
   | { readonly kind: 'obscure'; readonly reason: string }
 
 /** @param root absolute; relative paths start there. */
@@ -22,7 +22,7 @@ export async function subjectsOf(tool: Tool, input: unknown, root: string): Prom
   if (tool.subjects === undefined) return [{ kind: 'arguments', input }]
   try {
     const found: Subject[] = []
-    // The input was checked against the tool's own schema.
+    // The schema of the tool checked the input.
     for (const subject of tool.subjects(input as never)) found.push(...(await understood(subject, root)))
     return found
   } catch {
@@ -30,7 +30,7 @@ export async function subjectsOf(tool: Tool, input: unknown, root: string): Prom
   }
 }
 
-/** What came from a tool in JavaScript may have any form; what has none that is known throws or stays obscure. */
+/** Resolves a subject. A tool in JavaScript may return any value: unknown forms throw or become `obscure`. */
 async function understood(subject: ToolSubject, root: string): Promise<Subject[]> {
   switch (subject.kind) {
     case 'command':
@@ -44,7 +44,7 @@ async function understood(subject: ToolSubject, root: string): Promise<Subject[]
   }
 }
 
-/** Ways to write a path that programs read differently. */
+/** Matches paths that programs interpret differently. */
 const AMBIGUOUS_PATH = whenNeeded(() => /^~|^[a-z][a-z\d+.-]+:|\\|%(?:2e|2f|5c|00)|[\p{C}\p{Zl}\p{Zp}]|(?:^|\/)\.{3,}(?:\/|$)/iu)
 
 export function isAmbiguousPath(path: string): boolean {
@@ -58,7 +58,7 @@ async function pathSubject(path: string, root: string, sensitive: boolean): Prom
   try {
     const written = resolve(root, path)
     const real = await realPathOf(path.startsWith('/') ? path : `${root}/${path}`)
-    // `link/..` is where the link's target lies for the system, and where the link lies for a program that tidies the path first.
+    // The system resolves `link/..` to the parent of the link's target, but programs that normalise paths to the parent of the link.
     if (path.includes('..') && (await realPathOf(written)) !== real) {
       return { kind: 'obscure', reason: `the path ${JSON.stringify(path.slice(0, 200))} leads through a link and back` }
     }
@@ -71,12 +71,12 @@ async function pathSubject(path: string, root: string, sensitive: boolean): Prom
 function urlSubject(text: string): Subject {
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (url === undefined || !/^https?:$/.test(url.protocol) || url.username !== '' || url.password !== '') {
-    return { kind: 'obscure', reason: 'the address is no plain http or https URL' }
+    return { kind: 'obscure', reason: 'the address is not a plain http or https URL' }
   }
   return { kind: 'url', url }
 }
 
-/** A pattern of paths, absolute: `~/` is the home folder, anything relative starts at `root`. */
+/** Makes a path pattern absolute: `~/` is the home folder, relative patterns start at `root`. */
 export function absolutePattern(pattern: string, root: string): string {
   if (pattern.startsWith('~/')) return `${slashed(homedir())}/${pattern.slice(2)}`
   const absolute = pattern.startsWith('/') || /^[A-Za-z]:/.test(pattern)

@@ -1,4 +1,4 @@
-/** Hostile command lines against real walls, and against the rules where there are none. */
+/** Hostile command lines against a real sandbox, and against the rules without a sandbox. */
 
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -21,7 +21,7 @@ if (found.kind === 'none') console.warn(`The tests of the sandbox are skipped: $
 let folder: EscapeFolder
 let book: RuleBook
 let tool: Tool
-/** Deliberately wide: stars for everything that the table starts. */
+/** Deliberately wide rules: stars for all programs of the table. */
 const PROGRAMS = [
   ...new Set(ESCAPES.flatMap(({ lines }) => lines).flatMap((line) => line.match(/(?<![\w./-])[a-z][\w-]*(?= )/g) ?? [])),
 ]
@@ -42,9 +42,9 @@ afterAll(() => folder.close())
 
 let attempts = 0
 
-/** What came of an escape. */
+/** Runs an escape and returns its result. */
 async function attempt({ kind, lines }: Escape): Promise<string | undefined> {
-  // What only reads leaves nothing behind that the next one could use.
+  // Escapes that only read leave no files for the next escape.
   if (/write|wall/.test(kind) || lines.length > 1 || attempts++ % 20 === 0) folder.reset()
   let output = ''
   for (const line of lines) {
@@ -57,26 +57,26 @@ async function attempt({ kind, lines }: Escape): Promise<string | undefined> {
 }
 
 describe('the table of escapes', () => {
-  it('has at least 150 of them', () => {
+  it('has at least 150 entries', () => {
     expect(new Set(ESCAPES.map(({ lines }) => lines.join('\n'))).size).toBeGreaterThanOrEqual(150)
   })
 
-  it.skipIf(found.kind === 'none')('ENG-TOOL-005 gets nothing inside the sandbox', { timeout: 300_000 }, async () => {
+  it.skipIf(found.kind === 'none')('ENG-TOOL-005 has no success in the sandbox', { timeout: 300_000 }, async () => {
     const got: string[] = []
     for (const escape of ESCAPES) got.push(...[(await attempt(escape)) ?? []].flat())
     expect(got).toEqual([])
   })
 
-  it.skipIf(found.kind === 'none')('ENG-TOOL-005 gets nothing in other spellings', { timeout: 300_000 }, async () => {
+  it.skipIf(found.kind === 'none')('ENG-TOOL-005 has no success in other spellings', { timeout: 300_000 }, async () => {
     const seed = Number(process.env['CRIA_TEST_SEED'] ?? 1)
     const got: string[] = []
-    // A third of them in each run: another seed takes others, in yet other spellings.
+    // Tests a third of the entries in each run; another seed selects other entries and spellings.
     const some = [...variants(seed)].filter((_, index) => index % 3 === seed % 3)
     for (const escape of some) got.push(...[(await attempt(escape)) ?? []].flat())
     expect(got).toEqual([])
   })
 
-  it('ENG-TOOL-005 runs unasked without a sandbox only what a rule names exactly', async () => {
+  it('ENG-TOOL-005 without a sandbox, only lines that a rule names exactly run without asking', async () => {
     const allowed: string[] = []
     const open = builtinTools({ root: folder.root, sandbox: 'off' }).find(({ name }) => name === 'run_command') as Tool
     const confinement = await open.confinement?.()

@@ -1,4 +1,4 @@
-/** Finds out, once in a process and by trying, whether this system can confine commands. */
+/** Detects, once in a process and by a trial run, whether this system can confine commands. */
 
 import { existsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -8,7 +8,7 @@ export type FoundSandbox =
   | { readonly kind: 'bubblewrap' | 'seatbelt'; readonly program: string }
   | { readonly kind: 'none'; readonly reason: string; readonly hint: string }
 
-/** Never from PATH: a project could bring one of its own. */
+/** Fixed paths, not PATH, because a project could bring its own program. */
 const BUBBLEWRAP = ['/usr/bin/bwrap', '/bin/bwrap', '/usr/local/bin/bwrap', '/run/current-system/sw/bin/bwrap']
 const SEATBELT = '/usr/bin/sandbox-exec'
 const PATIENCE = 3000
@@ -22,12 +22,12 @@ export function findSandbox(): Promise<FoundSandbox> {
 
 type Run = (program: string, words: readonly string[]) => Promise<string | undefined>
 
-/** @param run starts a program; resolves to what went wrong. */
+/** @param run starts a program; resolves to the problem, or `undefined`. */
 export async function trySandbox(platform: string, exists: (path: string) => boolean, run: Run): Promise<FoundSandbox> {
   if (platform === 'darwin') {
     const problem = exists(SEATBELT)
       ? await run(SEATBELT, ['-p', '(version 1)(allow default)', '/usr/bin/true'])
-      : 'it is not there'
+      : 'it is not installed'
     return problem === undefined
       ? { kind: 'seatbelt', program: SEATBELT }
       : none(`sandbox-exec cannot be used: ${problem}`, 'Sandboxes may be forbidden inside another sandbox.')
@@ -50,7 +50,7 @@ function none(reason: string, hint: string): FoundSandbox {
 }
 
 async function run(program: string, words: readonly string[]): Promise<string | undefined> {
-  // Loaded when a sandbox is looked for: whatever reads the configuration imports this file.
+  // Loaded on first use, because every module that reads the configuration imports this file.
   const { execFile } = await import('node:child_process')
   return new Promise((resolve) => {
     execFile(program, words, { timeout: PATIENCE, env: { PATH: '/usr/bin:/bin' } }, (error, _out, complaint) => {

@@ -1,4 +1,4 @@
-/** Looks through folders for files that are secret, or that decide what runs later. A folder that has not changed is not read again. */
+/** Scans folders for files that are secret, or that decide what runs later. Does not read unchanged folders again. */
 
 import { lstatSync, readdirSync, realpathSync } from 'node:fs'
 import type { Dirent } from 'node:fs'
@@ -8,15 +8,15 @@ import { isClosed } from '../../util/glob.ts'
 import { decidesWhatRuns, isSecretPath } from '../permissions/guarded-paths.ts'
 
 export interface Find {
-  /** Absolute; what a link leads to stands in `real`. */
+  /** Absolute path; the target of a link is in `real`. */
   readonly path: string
   readonly real: string
   readonly kind: 'file' | 'folder' | 'git'
   readonly isSecret: boolean
-  /** A service of the machine may listen there. */
+  /** True for a socket, on which a service may listen. */
   readonly isSocket: boolean
   readonly isDecisive: boolean
-  /** By the rules. */
+  /** True when the rules hide it. */
   readonly isHidden: boolean
   readonly isReadOnly: boolean
 }
@@ -24,7 +24,7 @@ export interface Find {
 export interface ScanOptions {
   readonly hidden: readonly string[]
   readonly readOnly: readonly string[]
-  /** Whether to go into a folder. @param depth from 1. */
+  /** Returns whether to enter a folder. @param depth counted from 1. */
   readonly enter: (name: string, depth: number) => boolean
 }
 
@@ -34,7 +34,7 @@ interface KnownFolder {
   readonly folders: readonly string[]
 }
 
-/** Milliseconds in which a change may not show in the time of a folder. */
+/** Milliseconds within which a change may not alter the modification time of a folder. */
 const GRAIN = 50
 const PAUSE_EVERY = 100
 
@@ -77,7 +77,7 @@ export class FolderScan {
       const isFresh = Math.abs(Date.now() - ctimeMs) < GRAIN
       return { ...this.#read(path, depth, options), state: isFresh ? '' : state }
     } catch {
-      // It has gone meanwhile, or cannot be read: a command cannot read it either.
+      // The folder was removed, or is unreadable; commands cannot read it either.
       return undefined
     }
   }
@@ -113,7 +113,7 @@ export class FolderScan {
   }
 }
 
-/** `undefined` for a link that leads nowhere. */
+/** Returns `undefined` for a dangling link. */
 function realOf(path: string): string | undefined {
   try {
     return realpathSync.native(path)
@@ -126,7 +126,7 @@ function isFolderAt(path: string | undefined): boolean {
   return path !== undefined && lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true
 }
 
-/** Tells one file from another under the same name; `undefined` where nothing is. */
+/** Returns an id that distinguishes files under the same name; `undefined` when there is no file. */
 export function identityOf(path: string): string | undefined {
   const status = lstatSync(path, { throwIfNoEntry: false })
   return status === undefined ? undefined : `${status.dev}:${status.ino}`

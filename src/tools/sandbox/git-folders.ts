@@ -1,4 +1,4 @@
-/** The parts of a repository's data that name programs, and the data of a work tree that lies elsewhere. */
+/** Finds the parts of a repository's data that name programs, and the data of a work tree that is stored elsewhere. */
 
 import { existsSync, lstatSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
@@ -7,7 +7,7 @@ import { dirname, join, resolve } from 'node:path'
 const DECISIVE = ['config', 'config.worktree', 'hooks', 'info/attributes', 'commondir', 'gitdir']
 const MAX_DEPTH = 6
 
-/** What of the data is only read, and that of submodules. Paths that are there. */
+/** Returns the existing parts of the data, and of submodules, that must be read-only. */
 export function decisiveParts(data: string): readonly string[] {
   return [
     ...DECISIVE.map((name) => join(data, name)).filter((path) => existsSync(path)),
@@ -15,7 +15,7 @@ export function decisiveParts(data: string): readonly string[] {
   ]
 }
 
-/** Submodules have data of their own, under names with folders in them. */
+/** Returns the parts of submodules, whose names may contain folders. */
 function inModules(folder: string, depth: number): readonly string[] {
   return subfolders(folder).flatMap((name) => {
     const path = join(folder, name)
@@ -33,8 +33,8 @@ function subfolders(folder: string): readonly string[] {
 }
 
 /**
- * The data of the repository that a work tree belongs to, where `.git` is a file. A file alone proves nothing: the data has to point back to
- * this work tree, which nobody can arrange who may only write here.
+ * Returns the repository data of a work tree in which `.git` is a file. The data must point back to this work tree: a command that
+ * may write only here could forge the file, but not the data.
  */
 export function dataElsewhere(root: string): string | undefined {
   try {
@@ -49,15 +49,15 @@ export function dataElsewhere(root: string): string | undefined {
   }
 }
 
-/** A password in an address, or a header that is sent along. */
+/** Matches a password in a URL, or a header with credentials. */
 const CREDENTIAL = /:\/\/[^/\s:@]*:[^/\s@]+@|:\/\/(?!git@)[^/\s:@]{16,}@|extraheader|password|token|secret|_auth/i
 
-/** Whether a file of settings holds what nobody else should read. */
+/** Returns whether a git configuration file holds a credential. */
 export function holdsCredential(config: string): boolean {
   try {
     return CREDENTIAL.test(readFileSync(config, 'utf8'))
   } catch {
-    // What cannot be read may hold anything.
+    // An unreadable file may hold a credential.
     return existsSync(config)
   }
 }
@@ -65,7 +65,7 @@ export function holdsCredential(config: string): boolean {
 const PLAIN_KEY =
   /^(?:core\.(?:repositoryformatversion|filemode|bare|logallrefupdates|ignorecase|precomposeunicode|symlinks|autocrlf)|remote\..*\.(?:url|fetch|pushurl|tagopt)|branch\..*\.(?:remote|merge|rebase)|user\.(?:name|email)|extensions\.\w+|submodule\..*\.(?:url|active)|submodule\.active|init\.defaultbranch)$/i
 
-/** Whether a repository that a command has made is one as git makes it: its configuration names no program, its hooks are examples. */
+/** Returns whether a new repository is as git creates it: its configuration names no program, its hooks are samples. */
 export function isPlainRepository(data: string): boolean {
   try {
     let section = ''

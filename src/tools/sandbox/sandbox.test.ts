@@ -1,4 +1,4 @@
-/** Commands in real walls: what they reach, what they leave, what is told. */
+/** Commands in a real sandbox: their access, their traces, and the reported results. */
 
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
@@ -57,7 +57,7 @@ describe.skipIf(found.kind !== 'bubblewrap')('ENG-TOOL-005 a command in a sandbo
     expect(existsSync('/tmp/t.txt')).toBe(false)
   })
 
-  it('is told apart in the record of the call', async () => {
+  it('is marked in the record of the call', async () => {
     const sandboxes = async (sandbox: 'auto' | 'off'): Promise<unknown[]> => {
       const model = new ScriptedModel([{ toolCalls: [{ name: 'run_command', input: { command: 'true' } }] }, 'Done.'])
       const events: QueryEvent[] = []
@@ -69,13 +69,13 @@ describe.skipIf(found.kind !== 'bubblewrap')('ENG-TOOL-005 a command in a sandbo
     expect(await sandboxes('off')).toEqual(['none'])
   })
 
-  it('tells exit codes and ends of programs', async () => {
+  it('reports exit codes and signals', async () => {
     expect((await run('exit 3')).content).toBe('[exit code 3]')
     expect((await run('kill -9 $$')).content).toBe('[exit code 137, as after SIGKILL]')
     expect((await run('true')).content).toBe('(no output, exit code 0)')
   })
 
-  it('leaves nothing running, also what has left its group and cleared its environment', async () => {
+  it('leaves no process running, even one that left its group and cleared its environment', async () => {
     await run(`env -i setsid sh -c 'while :; do echo x >> beat; sleep 0.05; done' >/dev/null 2>&1 & sleep 0.3`)
     const before = readFileSync(join(root, 'beat'), 'utf8').length
     await run('sleep 0.3')
@@ -96,7 +96,7 @@ describe.skipIf(found.kind !== 'bubblewrap')('ENG-TOOL-005 a command in a sandbo
     expect((await run('cat .env', { allow: ['read_file(.env)'], deny: ['read_file(.env)'] })).content).not.toContain('canary')
   })
 
-  it('does not see what rules forbid, by any pattern, inside the workspace and beside it', async () => {
+  it('does not see paths that rules deny, by any pattern, inside and outside the workspace', async () => {
     for (const name of ['a/private/x.txt', 'b/c.key.txt', 'open.txt']) file(name, `${name}\n`)
     writeFileSync(join(base, 'beside.txt'), 'beside\n')
     const deny = ['read_file(a/private/**)', 'read_file(**/*.key.txt)', `read_file(${base}/beside.txt)`]
@@ -108,7 +108,7 @@ describe.skipIf(found.kind !== 'bubblewrap')('ENG-TOOL-005 a command in a sandbo
     expect(existsSync(join(root, 'a/private/x.txt'))).toBe(true)
   })
 
-  it('does not write what decides what runs later, unless a rule names it', async () => {
+  it('does not write files that decide what runs later, unless a rule names them', async () => {
     for (const name of ['.github/workflows/ci.yml', '.vscode/tasks.json', '.envrc']) file(name, 'kept\n')
     const command = 'for f in .github/workflows/ci.yml .vscode/tasks.json .envrc; do echo evil > $f; rm -rf $f; done'
     expect((await run(command)).isError).toBe(true)
@@ -120,7 +120,7 @@ describe.skipIf(found.kind !== 'bubblewrap')('ENG-TOOL-005 a command in a sandbo
     expect((await run('echo new > .vscode/new.json', { allow: ['write_file(.vscode/**)'] })).isError).toBe(false)
   })
 
-  it('loses what it makes that decides what runs later, and says where that is and which rule would keep it', async () => {
+  it('loses new files that decide what runs later, and reports their new path and the rule that would keep them', async () => {
     const { content, isError } = await run('mkdir -p .vscode sub; echo evil > .vscode/tasks.json; echo fine > sub/a.txt')
     expect(isError).toBe(true)
     const [, movedTo = ''] =
@@ -144,7 +144,7 @@ describe.skipIf(found.kind !== 'bubblewrap')('ENG-TOOL-005 a command in a sandbo
     expect((await run('git init -q bad && git -C bad config core.pager evil')).content).toMatch(/moved to .*: bad\/\.git decides/)
   })
 
-  it('commits in a work tree whose repository lies elsewhere, and believes no file that only says so', async () => {
+  it('commits in a work tree whose repository is elsewhere, and ignores a forged `.git` file', async () => {
     const main = join(base, 'main')
     execFileSync('git', ['init', '-q', main])
     const commit = ['-c', 'user.name=a', '-c', 'user.email=a@example.org', 'commit', '-q', '--allow-empty', '-m', 'first']
@@ -161,7 +161,7 @@ describe.skipIf(found.kind !== 'bubblewrap')('ENG-TOOL-005 a command in a sandbo
     expect(existsSync(join(main, '.git/x'))).toBe(false)
   })
 
-  it('has no network unless an option or a rule says so', async () => {
+  it('has no network unless an option or a rule allows it', async () => {
     const server = createServer((socket) => socket.end('hello\n'))
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     const { port } = server.address() as AddressInfo
@@ -177,7 +177,7 @@ describe.skipIf(found.kind !== 'bubblewrap')('ENG-TOOL-005 a command in a sandbo
     await new Promise((resolve) => server.close(resolve))
   })
 
-  it('gets the variables that tools need, none with a key, and those that are named', async () => {
+  it('receives the variables that tools need, no secrets, and the variables that are named', async () => {
     const env = {
       PATH: process.env['PATH'],
       LANG: 'C',
@@ -194,7 +194,7 @@ describe.skipIf(found.kind !== 'bubblewrap')('ENG-TOOL-005 a command in a sandbo
     expect(await printed(['FLAG'])).toContain('FLAG=on')
   })
 
-  it('is bounded in what it writes and in memory', async () => {
+  it('is limited in file size and memory', async () => {
     const limits = { fileSize: 1, memory: 256 }
     expect((await run('head -c 3000000 /dev/zero > big; wc -c < big', {}, { limits })).content).toMatch(/^1048576$/m)
     const hungry = `python3 -c 'x = bytearray(10**9); print(len(x))'`
@@ -202,10 +202,10 @@ describe.skipIf(found.kind !== 'bubblewrap')('ENG-TOOL-005 a command in a sandbo
   })
 })
 
-describe('where there is no sandbox', () => {
+describe('without a sandbox', () => {
   const none = async (): Promise<never> => ({ kind: 'none', reason: 'it is a test', hint: 'Do nothing.' }) as never
 
-  it('a required one refuses every command, and the others tell that nothing confines it', async () => {
+  it('every command is refused in mode `required`; the other modes report that commands are not confined', async () => {
     await expect(new Sandbox(root, { mode: 'required' }, none).enter(['true'])).rejects.toThrow(
       'The command was not run: a sandbox is required, and it is a test.',
     )
@@ -215,7 +215,7 @@ describe('where there is no sandbox', () => {
     expect(await new Sandbox(root, {}, none).confinement()).toEqual({ confined: false, exposed: 'conf/.env' })
   })
 
-  it('a repository that comes with programs for git runs none of them', async () => {
+  it('git runs no program that a repository names', async () => {
     execFileSync('git', ['init', '-q', root])
     file('a.txt')
     execFileSync('git', ['-C', root, 'add', 'a.txt'])

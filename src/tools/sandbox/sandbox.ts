@@ -1,4 +1,4 @@
-/** Runs commands of one folder inside walls of the operating system, where it has such. */
+/** Runs commands of a folder in a sandbox of the operating system, if available. */
 
 import { cpSync, existsSync, mkdtempSync, readdirSync, realpathSync, renameSync, rmSync, statSync } from 'node:fs'
 import { homedir, tmpdir } from 'node:os'
@@ -21,20 +21,20 @@ export const SANDBOX_MODES = ['auto', 'required', 'off'] as const
 export type SandboxMode = (typeof SANDBOX_MODES)[number]
 
 export interface SandboxOptions {
-  /** `auto` (default): where the system can. `required`: commands are refused where it cannot. `off`: never. */
+  /** `auto` (default): confines commands if the system can. `required`: otherwise refuses them. `off`: does not confine them. */
   readonly mode?: SandboxMode
-  /** `all`: every command may use the network; default `none`: those that a rule `network(…)` covers. */
+  /** `all`: every command may use the network; default `none`: only commands that a rule `network(…)` covers. */
   readonly network?: 'none' | 'all'
   readonly limits?: CommandLimits
-  /** Further folders that commands write to: caches of package managers, say. */
+  /** Further folders that commands may write, such as caches of package managers. */
   readonly writable?: readonly string[]
-  /** Names of further variables that commands get. */
+  /** Names of further variables that commands receive. */
   readonly environment?: readonly string[]
-  /** Further files and folders that are not there. */
+  /** Further files and folders that commands cannot see. */
   readonly hidden?: readonly string[]
 }
 
-/** @throws ConfigurationError for what is no setting of a sandbox. */
+/** @throws ConfigurationError for invalid sandbox settings. */
 export function sandboxOptions(given: SandboxMode | SandboxOptions | undefined): SandboxOptions {
   const options = typeof given === 'string' ? { mode: given } : (given ?? {})
   const { mode = 'auto', network = 'none' } = options
@@ -49,18 +49,18 @@ export interface Entered {
   readonly kind: SandboxKind
   readonly program: string
   readonly words: readonly string[]
-  /** To be called when the command has ended. @returns what it made and may not, and where that is now. */
+  /** Must be called when the command has ended. @returns files that it was not allowed to create, and where they were moved. */
   leave(): Promise<readonly Removed[]>
 }
 
 export interface Removed {
-  /** Relative to the root. */
+  /** Path relative to the root. */
   readonly name: string
   readonly movedTo: string
 }
 
 const NO_REACH: CommandReach = { hidden: [], readOnly: [], shown: [], writable: [], network: false }
-/** The user's own and the system's; those in home folders are found by name. */
+/** Secrets of the user and the system. Those in home folders are also found by name. */
 const SYSTEM_SECRETS = (
   '/etc/shadow /etc/shadow- /etc/gshadow /etc/gshadow- /etc/sudoers /etc/sudoers.d /etc/ssl/private /etc/krb5.keytab /etc/kubernetes ' +
   '/var/run/secrets /var/lib/docker /var/lib/containerd /etc/docker'
@@ -73,12 +73,12 @@ export class Sandbox {
   readonly #options: SandboxOptions
   readonly #find: () => Promise<FoundSandbox>
   readonly #workspace: FolderScan
-  /** Places beside the workspace where secrets of the user lie, and which of their folders are looked into. */
+  /** Folders outside the workspace that hold secrets of the user, and a filter of the subfolders to scan. */
   readonly #around: readonly { readonly scan: FolderScan; readonly enter: ScanOptions['enter'] }[]
   #temporary: string | undefined
   #programs: readonly string[] | undefined
 
-  /** @param root real path. @param find for tests. */
+  /** @param root real path of the workspace. @param find replaces the detection in tests. */
   constructor(root: string, options: SandboxOptions = {}, find: () => Promise<FoundSandbox> = findSandbox) {
     this.#root = root
     this.#options = options
@@ -104,12 +104,12 @@ export class Sandbox {
     return { confined: false, ...(secret === undefined ? {} : { exposed: this.#nameOf(secret.path) }) }
   }
 
-  /** Folders `.git` of the workspace. */
+  /** Returns the `.git` folders of the workspace. */
   async repositories(): Promise<readonly string[]> {
     return (await this.#look()).flatMap(({ kind, real }) => (kind === 'git' ? [real] : []))
   }
 
-  /** @throws CriaError `tool_failure` where a sandbox is required and there is none. */
+  /** @throws CriaError `tool_failure` when a sandbox is required but not available. */
   async enter(words: readonly string[], reach: CommandReach = NO_REACH, cwd: string = this.#root): Promise<Entered> {
     const found = await this.found()
     const [program = '', ...rest] = words
@@ -137,7 +137,7 @@ export class Sandbox {
   }
 
   #look({ hidden, readOnly }: Pick<CommandReach, 'hidden' | 'readOnly'> = NO_REACH): Promise<readonly Find[]> {
-    // Packages are many: they are looked through only where a rule may mean a file among them.
+    // Installed packages are scanned only if a rule may match a file in them, because they are many.
     const isAnywhere = [...hidden, ...readOnly].some((pattern) => /\*.*\/|node_modules/.test(pattern.replace(/\/\*\*$/, '')))
     return this.#workspace.look({ hidden, readOnly, enter: (name) => isAnywhere || !NEVER_SEARCHED.has(name) })
   }
@@ -195,7 +195,7 @@ export class Sandbox {
     }
   }
 
-  /** Secrets beside the workspace, and services of the machine where the network is closed. */
+  /** Finds secrets outside the workspace, and sockets of services when the network is closed. */
   async #closedAround({ shown, network }: CommandReach): Promise<readonly Find[]> {
     const looks = this.#around.map(({ scan, enter }) => scan.look({ hidden: [], readOnly: [], enter }))
     return (await Promise.all(looks)).flat().filter((find) => {
@@ -204,12 +204,12 @@ export class Sandbox {
     })
   }
 
-  /** What decides what runs later, and was not there before, is taken away: a wall can only stand where something is. */
+  /** Moves away new files that decide what runs later: a sandbox can protect only paths that exist when the command starts. */
   #removeNew(before: ReadonlyMap<string, string>, finds: readonly Find[], { writable }: CommandReach): readonly Removed[] {
     const removed: Removed[] = []
     for (const [path, identity] of identities(finds)) {
       const old = before.get(path)
-      // What stood at the top could not be replaced from inside.
+      // A command cannot have replaced an existing entry of the root.
       if (old === identity || (old !== undefined && dirname(path) === this.#root)) continue
       if (isOpened(path, writable, decidesWhatRuns) || isHarmlessData(path, before)) continue
       const movedTo = movedAway(path)
@@ -219,7 +219,7 @@ export class Sandbox {
   }
 }
 
-/** What the rules hide beside the workspace. A pattern that may mean any file of the system is held up only inside the workspace. */
+/** Returns paths outside the workspace that the rules hide. A pattern for any file of the system is enforced only in the workspace. */
 async function outside(root: string, patterns: readonly string[]): Promise<readonly string[]> {
   const found: string[] = []
   for (const pattern of patterns) {
@@ -232,19 +232,19 @@ async function outside(root: string, patterns: readonly string[]): Promise<reado
   return found
 }
 
-/** What is guarded by its place, with what tells it from another one. */
+/** Returns the identities of guarded files by their path. */
 function identities(finds: readonly Find[]): Map<string, string> {
   const guarded = finds.filter(({ isDecisive, isReadOnly }) => isDecisive || isReadOnly)
   const paths = guarded.flatMap(({ path, kind }) => (kind === 'git' ? [path, ...decisiveParts(path)] : [path]))
   return new Map(paths.flatMap((path) => [[path, identityOf(path) ?? ''] as const]))
 }
 
-/** Settings that hold a token only now and then, and are part of many projects, are secret when they do. */
+/** Returns whether a file is to be hidden. Settings that many projects have are hidden only if they hold a token. */
 function isClosedSecret({ isSecret, real }: Find): boolean {
   return isSecret && !(/^\.(?:npmrc|yarnrc|yarnrc\.yml|wgetrc)$/.test(basename(real)) && !holdsCredential(real))
 }
 
-/** The data of a new repository as git makes it, and its parts; work trees of a known one. */
+/** Accepts the data of a new repository as git creates it, its parts, and work trees of a known repository. */
 function isHarmlessData(path: string, before: ReadonlyMap<string, string>): boolean {
   const at = path.lastIndexOf('/.git')
   if (at === -1 || !/^\/\.git(?:\/|$)/.test(path.slice(at))) return false
@@ -256,17 +256,17 @@ function isHarmlessData(path: string, before: ReadonlyMap<string, string>): bool
   return common !== undefined && before.has(common)
 }
 
-/** Whether a rule opens a path: it names it, or stars only stand below what is guarded itself. */
+/** Returns whether a rule opens a path: it names the path, or has stars only below a path that is guarded itself. */
 function isOpened(path: string, patterns: readonly string[], isGuarded: (path: string) => boolean): boolean {
   return patterns.some((pattern) => matchesPath(pattern, path) && (!pattern.includes('*') || isGuarded(fixedPart(pattern))))
 }
 
-/** `~/` is the home folder, anything relative starts at the root. */
+/** Makes a path absolute: `~/` is the home folder, relative paths start at the root. */
 function absolute(path: string, root: string): string {
   return realOrSame(path.startsWith('~/') ? join(homedir(), path.slice(2)) : resolve(root, path))
 }
 
-/** The folders before the first part that is a pattern. */
+/** Returns the folders before the first part with a wildcard. */
 function fixedPart(pattern: string): string {
   const parts = pattern.split('/')
   const first = parts.findIndex((part) => part.includes('*'))
@@ -277,7 +277,7 @@ function pinAbove(path: string, root: string, pinned: Set<string>): void {
   for (let folder = dirname(path); folder !== root && isInside(folder, root); folder = dirname(folder)) pinned.add(folder)
 }
 
-/** Settings lie in folders with a dot, not deep; caches and packages are many. */
+/** Limits the scan of a home folder to upper levels of dot folders, where settings are, without caches and packages. */
 function isSearchedAtHome(name: string, depth: number): boolean {
   if (/^(?:\.cache|\.npm|\.cargo|\.rustup|\.nvm|\.pyenv|\.rbenv|\.vscode-server|\.Trash|node_modules|extensions)$/.test(name))
     return name === '.cargo' && depth === 1
@@ -296,19 +296,19 @@ function isFolder(path: string): boolean {
   try {
     return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true
   } catch {
-    // What cannot be looked at may be one.
+    // An unreadable entry may be one.
     return true
   }
 }
 
-/** `undefined` where it could not be moved. */
+/** Returns the new path; `undefined` when the file could not be moved. */
 function movedAway(path: string): string | undefined {
   const target = join(mkdtempSync(join(tmpdir(), 'cria-removed-')), basename(path))
   try {
     renameSync(path, target)
     return target
   } catch {
-    // The folder for temporary files lies on another disk.
+    // The folder for temporary files is on another disk.
   }
   try {
     cpSync(path, target, { recursive: true, verbatimSymlinks: true })
@@ -321,7 +321,7 @@ function movedAway(path: string): string | undefined {
 
 const temporaries = new Set<string>()
 
-/** Ends with the process. */
+/** Creates a folder that is removed when the process ends. */
 function temporaryFolder(): string {
   if (temporaries.size === 0) {
     process.on('exit', () => {
@@ -333,9 +333,9 @@ function temporaryFolder(): string {
   return path
 }
 
-/** Where cria itself is installed, if that is a temporary folder: a command may run it, or a server that came with it. */
+/** Returns the folder of cria itself if it is temporary, so that commands may run cria or a server installed with it. */
 function ownPrograms(): readonly string[] {
-  // A bundle of CommonJS knows no folder of its own.
+  // A CommonJS bundle has no `import.meta.dirname`.
   let folder = (import.meta.dirname as string | undefined) ?? process.cwd()
   while (!existsSync(join(folder, 'package.json')) && dirname(folder) !== folder) folder = dirname(folder)
   const own = realOrSame(folder)

@@ -1,27 +1,27 @@
-/** What a command in a sandbox can reach, and how that is said to bubblewrap, to `sandbox-exec` and to the shell that sets limits. */
+/** Describes the limits of a sandbox, and translates them for bubblewrap, `sandbox-exec` and the shell that sets resource limits. */
 
 export interface Walls {
-  /** Real path of the folder that the command works in; written. */
+  /** Real path of the workspace, which is writable. */
   readonly root: string
-  /** Real paths beside it that are written. */
+  /** Further real paths that are writable. */
   readonly writable: readonly string[]
-  /** Real paths inside what is written that are only read. */
+  /** Real paths inside writable paths that are read-only. */
   readonly readOnly: readonly string[]
-  /** Real paths of folders that cannot be moved: something in them is hidden or read-only by its place. */
+  /** Real paths of folders that cannot be moved, because paths in them are hidden or read-only. */
   readonly pinned: readonly string[]
-  /** Real paths of files that read as empty, and of folders that are empty. */
+  /** Real paths of files that appear empty; `hiddenFolders` likewise. */
   readonly hiddenFiles: readonly string[]
   readonly hiddenFolders: readonly string[]
-  /** Folders of programs that are to be read although they lie in `/tmp`. */
+  /** Folders of programs that are readable although they are in `/tmp`. */
   readonly programs: readonly string[]
-  /** A private folder outside, which is `/tmp` inside. */
+  /** A private folder that appears as `/tmp` in the sandbox. */
   readonly temporary: string
   readonly network: boolean
-  /** Where the command starts; default `root`. */
+  /** Working directory of the command; default `root`. */
   readonly cwd?: string
 }
 
-/** Nothing but the root can be written, and nothing is hidden. */
+/** Only the root is writable, and no path is hidden. */
 export const NO_WALLS: Omit<Walls, 'root' | 'temporary'> = {
   writable: [],
   readOnly: [],
@@ -32,17 +32,17 @@ export const NO_WALLS: Omit<Walls, 'root' | 'temporary'> = {
   network: false,
 }
 
-/** Bounds of each process of a command. */
+/** Resource limits of each process of a command. */
 export interface CommandLimits {
-  /** Processes and threads of the user; not counted for root. Default 4096. */
+  /** Maximum processes and threads of the user; does not apply to root. Default 4096. */
   readonly processes?: number
-  /** Megabytes of memory that a process may write; default 16,384. */
+  /** Maximum writable memory of a process in megabytes; default 16,384. */
   readonly memory?: number
-  /** Megabytes of a file that is written; default 10,240. */
+  /** Maximum size of a written file in megabytes; default 10,240. */
   readonly fileSize?: number
 }
 
-/** Sets the limits, then becomes the program behind them. Where a limit cannot be set, a lower one is in force already. */
+/** Returns a command that sets the limits and then runs the program. If a limit cannot be set, a lower limit already applies. */
 export function limited(
   { processes = 4096, memory = 16_384, fileSize = 10_240 }: CommandLimits,
   words: readonly string[],
@@ -51,9 +51,9 @@ export function limited(
   return ['/bin/sh', '-c', `{ ${limits}; } 2>/dev/null; exec "$@"`, 'sh', ...words]
 }
 
-/** Sockets of services that act for the user lie here, and what a command leaves for another one in `/tmp`. */
+/** Holds sockets of services that act for the user. */
 const SERVICES = '/run'
-/** Of these a command needs something: the names of hosts, and the programs of NixOS. */
+/** Parts of `/run` that commands need: host name resolution, and the programs of NixOS. */
 const OF_SERVICES = [
   '/run/systemd/resolve',
   '/run/resolvconf',
@@ -62,15 +62,15 @@ const OF_SERVICES = [
   '/run/wrappers',
 ]
 
-/** Switches of the kernel. Their owner may turn them without any privilege, and root owns them in a sandbox too. */
+/** Kernel switches below `/proc`. Their owner, which is root also in a sandbox, may write them without privileges. */
 const SWITCHES = 'sys sysrq-trigger irq bus fs acpi scsi driver tty mtrr dynamic_debug latency_stats timer_list'
   .split(' ')
   .map((name) => `/proc/${name}`)
 
 /**
- * The words for bubblewrap (https://github.com/containers/bubblewrap).
+ * Returns the arguments of bubblewrap (https://github.com/containers/bubblewrap).
  *
- * @param exists whether a path is there, so that a part of the system that is missing is not asked for.
+ * @param exists returns whether a path exists, so that missing parts of the system are left out.
  */
 export function bubblewrapWords(walls: Walls, exists: (path: string) => boolean): readonly string[] {
   const { root, writable, readOnly, pinned, hiddenFiles, hiddenFolders, programs, temporary, network, cwd = root } = walls
@@ -82,7 +82,7 @@ export function bubblewrapWords(walls: Walls, exists: (path: string) => boolean)
     ...hiddenFiles.map((path) => ({ path, words: ['--ro-bind', '/dev/null', path] })),
   ]
     .filter(({ path }) => !hiddenFolders.some((folder) => path.startsWith(`${folder}/`)))
-    // A folder comes before what lies in it.
+    // Folders come before their content.
     .toSorted((one, other) => one.path.split('/').length - other.path.split('/').length)
   const isolated = '--unshare-user --unshare-pid --unshare-ipc --unshare-uts --unshare-cgroup-try --cap-drop ALL'.split(' ')
   const system = '--die-with-parent --ro-bind / / --proc /proc --dev /dev'.split(' ')
@@ -107,10 +107,10 @@ export function bubblewrapWords(walls: Walls, exists: (path: string) => boolean)
 }
 
 /**
- * The profile for `sandbox-exec` (macOS). A later rule wins over an earlier one. Written from the public descriptions of the language; it was
- * never run, because no such machine was at hand.
+ * Returns the profile for `sandbox-exec` (macOS). Later rules override earlier rules. Written from public descriptions of the language
+ * and never run, for lack of a macOS machine.
  *
- * `temporary` is the real path of the folder that stands for `/tmp`, which cannot be another one here.
+ * `temporary` is the real path of the temporary folder, because `/tmp` cannot be replaced here.
  */
 export function seatbeltProfile(walls: Walls): string {
   const { root, writable, readOnly, pinned, hiddenFiles, hiddenFolders, temporary, network } = walls
@@ -121,7 +121,7 @@ export function seatbeltProfile(walls: Walls): string {
     '(deny file-write*)',
     ...written.map((path) => `(allow file-write* (subpath ${quoted(path)}))`),
     ...readOnly.map((path) => `(deny file-write* (subpath ${quoted(path)}))`),
-    // Moving a folder is to unlink it.
+    // Moving a folder unlinks it.
     ...pinned.map((path) => `(deny file-write-unlink (literal ${quoted(path)}))`),
     ...hiddenFiles.map((path) => `(deny file-read* file-write* (literal ${quoted(path)}))`),
     ...hiddenFolders.map((path) => `(deny file-read* file-write* (subpath ${quoted(path)}))`),
@@ -132,7 +132,7 @@ export function seatbeltProfile(walls: Walls): string {
           '(allow network-bind network-inbound (local ip "localhost:*"))',
           '(allow network-outbound (remote ip "localhost:*"))',
         ]),
-    // Other processes, and services that would act for the command.
+    // Denies other processes, and services that would act for the command.
     '(deny process-info* (target others))',
     '(deny signal (target others))',
     '(allow signal (target same-sandbox))',

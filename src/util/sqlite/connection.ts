@@ -1,4 +1,4 @@
-/** One connection to the file: prepared statements, transactions, and errors that a person can act on. */
+/** A connection to a SQLite file: prepared statements, transactions, and actionable errors. */
 
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
 import { toFileError } from './failure.ts'
@@ -18,7 +18,7 @@ export class Connection {
     this.readOnly = readOnly
   }
 
-  /** Runs a statement that gives nothing back; returns how many rows it changed. */
+  /** Runs a statement without result rows; returns the number of changed rows. */
   run(sql: string, values: readonly SQLInputValue[] = []): number {
     return this.#guard(() => Number(this.#prepare(sql).run(...values).changes))
   }
@@ -36,20 +36,20 @@ export class Connection {
     return this.#guard(() => this.#prepare(sql).all(...values) as Row[])
   }
 
-  /** Statements that are not worth keeping, several at once. */
+  /** Runs several statements without caching them. */
   execute(sql: string): void {
     this.#guard(() => this.#database.exec(sql))
   }
 
   /**
-   * Does `work` in one transaction that holds the lock for writing from its start, so that it never has to give up in its middle.
-   * Inside another transaction it is part of that one.
+   * Runs `work` in a transaction that takes the write lock at its start, so that it does not fail later for lack of the lock.
+   * Inside another transaction, `work` becomes part of that transaction.
    */
   write<T>(work: () => T): T {
     return this.#transaction('BEGIN IMMEDIATE', work)
   }
 
-  /** Does `work`, which only reads, in one snapshot. */
+  /** Runs `work`, which only reads, in one snapshot. */
   snapshot<T>(work: () => T): T {
     return this.#transaction('BEGIN', work)
   }
@@ -73,7 +73,7 @@ export class Connection {
         this.#prepare('COMMIT').run()
         return result
       } catch (error) {
-        // After some failures, a full disk among them, SQLite has rolled back by itself.
+        // After some failures, such as a full disk, SQLite has already rolled back.
         if (this.#database.isTransaction) this.#rollBack()
         throw error
       }
@@ -84,7 +84,7 @@ export class Connection {
     try {
       this.#prepare('ROLLBACK').run()
     } catch {
-      // What made it necessary is on its way to the caller, and says more.
+      // The error that caused the rollback is thrown to the caller, and says more.
     }
   }
 

@@ -1,8 +1,8 @@
-/** Puts SQLite's errors into words that a person can act on. */
+/** Translates SQLite errors into messages with a hint on what to do. */
 
 import type { FileKind } from './file-kind.ts'
 
-/** What went wrong and what to do, by primary result code (https://www.sqlite.org/rescode.html). */
+/** Problem and hint by primary result code (https://www.sqlite.org/rescode.html). */
 const FAILURES: Readonly<Record<number, readonly [what: string, hint: string]>> = {
   3: ['may not be opened', 'Check the permissions of the file and its folder.'],
   5: ['is held by another process', 'Another process has been writing for long: end it, or try again.'],
@@ -20,7 +20,7 @@ const DAMAGED = 11
 const FULL = 13
 const NO_DATABASE = 26
 
-/** Errors of this file pass unchanged. */
+/** Translates an error; errors of this kind of file are returned unchanged. */
 export function toFileError(kind: FileKind, path: string, thrown: unknown): Error {
   const { errors, name, hints } = kind
   if (errors.isOne(thrown)) return thrown
@@ -40,29 +40,29 @@ export function toFileError(kind: FileKind, path: string, thrown: unknown): Erro
   })
 }
 
-/** The file is something else. */
+/** Returns true when the file is not a SQLite database. */
 export function isNoDatabase(error: unknown): boolean {
   return resultCode(error) === NO_DATABASE
 }
 
-/** Another connection holds the lock; the same may succeed when it is tried again. */
+/** Returns true when another connection holds the lock; a retry may succeed. */
 export function isBusy(error: unknown): boolean {
   const code = resultCode(error)
   return code === BUSY || code === LOCKED
 }
 
-/** The disk is full, or the file may not grow. */
+/** Returns true when the disk is full, or the file may not grow. */
 export function isFull(error: unknown): boolean {
   return resultCode(error) === FULL
 }
 
-/** The file, or a part of it, is not what was written there. */
+/** Returns true when the file, or a part of it, is damaged. */
 export function isDamaged(error: unknown): boolean {
   const code = resultCode(error)
   return code === DAMAGED || code === NO_DATABASE
 }
 
-/** Primary result code of SQLite, of its own error or of one of ours that it caused. */
+/** Returns the primary result code of a SQLite error, or of an error that it caused. */
 function resultCode(error: unknown): number | undefined {
   for (let at = error, depth = 0; typeof at === 'object' && at !== null && depth < 5; depth++) {
     const { cause, errcode } = at as { readonly cause?: unknown; readonly errcode?: unknown }

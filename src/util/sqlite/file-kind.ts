@@ -1,23 +1,23 @@
-/** Types a kind of SQLite file: its contents, and the words of its errors. */
+/** Types of a kind of SQLite file: its schema, settings and errors. */
 
 export interface FileKind {
-  /** As a person calls it: `journal`. */
+  /** Name in messages: `journal`. */
   readonly name: string
-  /** In the header of the file (https://www.sqlite.org/pragma.html#pragma_application_id). */
+  /** Id in the header of the file (https://www.sqlite.org/pragma.html#pragma_application_id). */
   readonly applicationId: number
-  /** Each takes the schema from the version of its index to the next; one that has been published is never edited. */
+  /** The migration at index `n` takes the schema from version `n` to the next. Published migrations are never edited. */
   readonly migrations: readonly string[]
-  /** How long a writer waits for others, in milliseconds. */
+  /** Milliseconds that a writer waits for other writers. */
   readonly busyTimeoutMs: number
-  /** Bytes of a page of a file that is made; default 4,096. Rows of about a kilobyte waste less of a larger one. */
+  /** Page size of a new file in bytes; default 4,096. Larger pages waste less space with rows of about a kilobyte. */
   readonly pageSize?: number
   /** Statements for each connection, such as the size of its cache. */
   readonly settings?: string
-  /** Writes nothing, and fails where nothing can be written: SQLite opens such a file without a word. */
+  /** A statement that changes nothing, but fails on a read-only file, which SQLite opens without an error. */
   readonly probe: string
-  /** What to do when there is no file to read. */
+  /** Hint for a missing file. */
   readonly missingHint: string
-  /** What to do, where it is more than what holds for every file; by primary result code (https://www.sqlite.org/rescode.html). */
+  /** Hints that replace the general ones, by primary result code (https://www.sqlite.org/rescode.html). */
   readonly hints?: Readonly<Record<number, string>>
   readonly errors: FileErrors
 }
@@ -29,15 +29,15 @@ export interface ErrorDetails {
 }
 
 export interface FileErrors {
-  /** One of those below: it has all it needs. */
+  /** Returns true for errors of the kinds below, which need no translation. */
   isOne(error: unknown): error is Error
-  /** The caller named a file that cannot be used. */
+  /** For a file that cannot be used. */
   refused(message: string, details?: ErrorDetails): Error
-  /** The file could have been used, and failed. */
+  /** For a usable file that failed. */
   failed(message: string, details?: ErrorDetails): Error
   isFailed(error: unknown): boolean
-  /** A statement of ours was wrong. */
+  /** For a wrong statement of cria. */
   wrong(message: string, details?: ErrorDetails): Error
-  /** Anything else that was thrown. */
+  /** For any other thrown value. */
   unknown(thrown: unknown): Error
 }

@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from 'vitest'
 import { loadSqlite } from './open-file.ts'
 
 describe('loadSqlite', () => {
-  it('silences the warning about SQLite and no other, and leaves everything as it was', () => {
+  it('silences only the warning about SQLite, and restores the warning handler', () => {
     const emitted = vi.spyOn(process, 'emitWarning').mockImplementation(() => {})
     const before: unknown = Reflect.get(process, 'emitWarning')
     const sqlite = {} as typeof import('node:sqlite')
@@ -20,7 +20,7 @@ describe('loadSqlite', () => {
     ])
   })
 
-  it('gives nothing where there is none', () => {
+  it('returns `undefined` when Node has no `node:sqlite`', () => {
     const before: unknown = Reflect.get(process, 'emitWarning')
     vi.spyOn(process, 'getBuiltinModule').mockReturnValue(undefined)
     expect(loadSqlite()).toBeUndefined()

@@ -35,7 +35,7 @@ test.each([
   ['an absolute link', (place: string) => join(place, 'there', 'notes.db')],
   ['a relative link', () => join('there', 'notes.db')],
   ['a link to a link', () => 'second.db'],
-])('%s to a file that is not there yet says where it is made', (_, target) => {
+])('%s to a missing file decides where the file is created', (_, target) => {
   const path = join(folder, 'notes.db')
   mkdirSync(join(folder, 'there'))
   symlinkSync(target(folder), path)
@@ -51,7 +51,7 @@ test.each([
   second.close()
 })
 
-test('a file that is not there is read from nowhere, behind a link as well', () => {
+test('a missing file cannot be opened for reading, also when a link leads to it', () => {
   const path = join(folder, 'notes.db')
   symlinkSync('nowhere.db', path)
   expect(() => openFile(NOTES, { path, readOnly: true, synchronous: 'normal' })).toThrow('There is no notebook at')

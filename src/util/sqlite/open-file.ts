@@ -1,4 +1,4 @@
-/** Opens a SQLite file of a kind, or makes one; says plainly why it cannot, and then has changed nothing. */
+/** Opens or creates a SQLite file of a kind. On failure it reports the reason and leaves the file unchanged. */
 
 import { randomBytes } from 'node:crypto'
 import {
@@ -23,20 +23,20 @@ import type { FileKind } from './file-kind.ts'
 import { patiently, TRY_MS } from './patience.ts'
 
 export interface FileOptions {
-  /** `:memory:` for one that ends with its connection. */
+  /** Path of the file; `:memory:` for a database that ends with its connection. */
   readonly path: string
   readonly readOnly: boolean
   readonly synchronous: 'normal' | 'full'
-  /** Milliseconds for which a statement stands still when another connection holds the lock; default that of the kind. */
+  /** Milliseconds for which a statement blocks when another connection holds the lock; default: that of the kind. */
   readonly busyTimeoutMs?: number
 }
 
 const MEMORY = ':memory:'
 
 /**
- * Opens a file whose users wait for locks by `Patience`: no call of the connection stands still for longer than a moment.
+ * Opens a file whose users wait for locks by `Patience`: calls of the connection block only for some milliseconds.
  *
- * @param signal ends the wait for a lock, which only making, migrating or recovering a file takes.
+ * @param signal ends the wait for a lock, which is needed only to create, migrate or recover a file.
  * @throws as `openFile`; the reason of the signal when it is aborted.
  */
 export function openFilePatiently(kind: FileKind, options: FileOptions, signal?: AbortSignal): Promise<Connection> {
@@ -44,7 +44,7 @@ export function openFilePatiently(kind: FileKind, options: FileOptions, signal?:
   return patiently(() => openFile(kind, { ...options, busyTimeoutMs: TRY_MS }), deadline, signal)
 }
 
-/** @throws what the kind's `refused` and `failed` make. */
+/** @throws errors of the kind's `refused` and `failed`. */
 export function openFile(kind: FileKind, options: FileOptions): Connection {
   if (options.path === MEMORY) return prepared(kind, connect(kind, MEMORY, MEMORY, options), options)
   const path = resolve(options.path)
@@ -73,7 +73,7 @@ function connect(
   })
 }
 
-/** Checks whose file it is before anything is written to it. */
+/** Checks the application id before anything is written to the file. */
 function prepared(kind: FileKind, connection: Connection, options: FileOptions): Connection {
   try {
     if (connection.path === MEMORY) connection.execute(`PRAGMA application_id = ${kind.applicationId}`)
@@ -83,11 +83,11 @@ function prepared(kind: FileKind, connection: Connection, options: FileOptions):
     if (kind.settings !== undefined) connection.execute(kind.settings)
     if (connection.readOnly) return connection
     connection.execute(`PRAGMA synchronous = ${options.synchronous}; PRAGMA journal_size_limit = 67108864`)
-    // A file that cannot be written is refused now, and not when there is something to be written.
+    // Refuses a read-only file now, not at the first write.
     try {
       connection.execute(kind.probe)
     } catch (error) {
-      // One that another process writes can be written.
+      // A file that another process is writing is writable.
       if (!isBusy(error)) throw error
     }
     return connection
@@ -98,8 +98,8 @@ function prepared(kind: FileKind, connection: Connection, options: FileOptions):
 }
 
 /**
- * Where neither the file nor its folder can be written, SQLite cannot share the file with writers, and refuses. Without writers
- * nothing can change there either, and the file is read as it stands.
+ * Opens a file for reading. If neither the file nor its folder is writable, SQLite cannot share it with writers, and refuses.
+ * In that case no process can write it, and the file is opened as immutable.
  */
 function openToRead(kind: FileKind, path: string, options: FileOptions): Connection {
   try {
@@ -113,15 +113,15 @@ function openToRead(kind: FileKind, path: string, options: FileOptions): Connect
   }
 }
 
-/** Where a file that is not there yet has to be made: at the end of the links, which else would stand in its way. */
+/** Returns the path at which to create a missing file: the target of its links, which would otherwise block the creation. */
 function behindLinks(path: string): string {
   const isLink = lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true
   return isLink ? behindLinks(resolve(realpathSync(dirname(path)), readlinkSync(path))) : path
 }
 
 /**
- * Makes the file under another name and links it to its own when it is whole, so that nobody ever sees a beginning: not another
- * process, and not the next start after a crash or on a full disk.
+ * Creates the file under a temporary name and links it to its own when it is complete. So neither another process nor the next
+ * start after a crash or on a full disk sees a partial file.
  */
 function create(kind: FileKind, path: string): void {
   const draft = `${path}.${process.pid}-${randomBytes(4).toString('hex')}.new`
@@ -130,7 +130,7 @@ function create(kind: FileKind, path: string): void {
     closeSync(openSync(draft, 'wx', 0o600))
     const connection = connect(kind, draft, path, { readOnly: false })
     try {
-      // Room that is freed can be given back to the disk; has to be said before the first table.
+      // Lets free pages be returned to the disk; must be set before the first table is created.
       connection.execute(
         `PRAGMA page_size = ${kind.pageSize ?? 4096}; PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL`,
       )
@@ -145,7 +145,7 @@ function create(kind: FileKind, path: string): void {
   }
 }
 
-/** File systems without hard links. */
+/** Error codes of file systems without hard links. */
 const NO_LINKS: ReadonlySet<string | undefined> = new Set(['EPERM', 'ENOTSUP', 'ENOSYS', 'EOPNOTSUPP'])
 
 function publish(draft: string, path: string): void {
@@ -153,7 +153,7 @@ function publish(draft: string, path: string): void {
     linkSync(draft, path)
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
-    // Somebody else was faster, and theirs is as good.
+    // Another process has created the same file meanwhile.
     if (code === 'EEXIST') return
     if (!NO_LINKS.has(code)) throw error
     copyFileSync(draft, path, constants.COPYFILE_EXCL)
@@ -161,7 +161,7 @@ function publish(draft: string, path: string): void {
 }
 
 /**
- * Looks at the entry and not into the file: closing a file that SQLite has open elsewhere in this process would drop its locks
+ * Checks the directory entry, not the content: closing a file that SQLite has open elsewhere in this process would drop its locks
  * (https://www.sqlite.org/howtocorrupt.html, 2.2).
  */
 function checkEntry(kind: FileKind, path: string, stats: Stats): void {
@@ -191,9 +191,9 @@ function guarded<T>({ name, errors }: FileKind, path: string, work: () => T): T 
 }
 
 /**
- * In one transaction; several processes may try at once.
+ * Migrates the schema in one transaction; several processes may try at once.
  *
- * @throws what `refused` makes, when the file was made by a newer version, or by an older one and cannot be written.
+ * @throws an error of `refused` when the file has a newer schema, or an older schema and is not writable.
  */
 export function migrate(connection: Connection, { migrations, errors }: FileKind): void {
   const version = schemaVersion(connection)
@@ -211,7 +211,7 @@ export function migrate(connection: Connection, { migrations, errors }: FileKind
     )
   }
   connection.write(() => {
-    // Read again under the lock: somebody else may have been faster.
+    // Reads the version again under the lock: another process may have migrated the file.
     for (const migration of migrations.slice(schemaVersion(connection))) connection.execute(migration)
     connection.execute(`PRAGMA user_version = ${migrations.length}`)
   })
@@ -224,7 +224,7 @@ export function schemaVersion(connection: Connection): number {
 type Sqlite = typeof import('node:sqlite')
 type Warn = (warning: string | Error, ...rest: readonly unknown[]) => void
 
-/** Loads `node:sqlite` without the warning that Node 22 gives; `undefined` where this Node has none. */
+/** Loads `node:sqlite` without the warning of Node 22; returns `undefined` when this Node does not have it. */
 export function loadSqlite(): Sqlite | undefined {
   const emitWarning = Reflect.get(process, 'emitWarning') as Warn
   const quiet: Warn = (warning, ...rest) => {
@@ -232,7 +232,7 @@ export function loadSqlite(): Sqlite | undefined {
   }
   Reflect.set(process, 'emitWarning', quiet)
   try {
-    // Synchronous, so that nobody else's warning can come in between.
+    // Synchronous, so that no other warning is suppressed.
     const sqlite: Sqlite | undefined = process.getBuiltinModule('node:sqlite')
     return sqlite
   } finally {

@@ -1,27 +1,27 @@
 /**
- * Waits for a lock that another connection holds, without keeping the event loop from turning: `node:sqlite` is synchronous, so that a busy
- * timeout of its own would hold up timers, signals and every other turn of the process.
+ * Waits for a lock of another connection without blocking the event loop: `node:sqlite` is synchronous, so its own busy timeout would
+ * block timers, signals and every other turn of the process.
  */
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isBusy } from './failure.ts'
 
-/** Milliseconds that one try may stand still: longer than a small transaction of another process takes, and a small part of the pause after it. */
+/** Milliseconds that an attempt may block: longer than a small transaction of another process, but short beside the pause after it. */
 export const TRY_MS = 2
-/** Milliseconds between two tries, the longest plus as much again at random, so that processes do not try in step. */
+/** Milliseconds between attempts; the last value plus up to as much again at random, so that processes do not retry in step. */
 const PAUSES_MS = [5, 10, 20, 25]
 
-/** A queue: who came first tries first, and only the first tries. */
+/** A first-in, first-out queue of work that needs the lock; only the first entry attempts to take it. */
 export class Patience {
   readonly #limitMs: number
   #last: Promise<unknown> | undefined
 
-  /** @param limitMs after which a lock that is still held counts as a failure. */
+  /** @param limitMs milliseconds after which waiting for a lock fails. */
   constructor(limitMs: number) {
     this.#limitMs = limitMs
   }
 
-  /** The result of `work`: at once where no lock stands in the way, else when it is gone. `work` must change nothing when it fails. */
+  /** Returns the result of `work`, or a promise of it while a lock is held. `work` must not change anything when it fails. */
   run<T>(work: () => T): T | Promise<T> {
     if (this.#last === undefined) {
       try {
@@ -50,10 +50,10 @@ export class Patience {
 }
 
 /**
- * Tries until no lock stands in the way.
+ * Retries until the lock is free.
  *
  * @param deadline by `performance.now()`.
- * @throws what the last try threw; the reason of the signal when it is aborted.
+ * @throws the error of the last attempt; the reason of the signal when it is aborted.
  */
 export async function patiently<T>(work: () => T, deadline: number, signal?: AbortSignal): Promise<T> {
   for (let tries = 0; ; tries++) {

@@ -1,14 +1,14 @@
-/** Gives room that is free inside a file back to the disk, step by step. */
+/** Returns free space inside a file to the disk, step by step. */
 
 import type { Connection } from './connection.ts'
 
-/** Pages that one statement moves. */
+/** Number of pages that a statement moves. */
 const PAGES = 64
 
 /**
- * Makes the file smaller for about `ms` milliseconds; every statement is a transaction of its own.
+ * Shrinks the file for about `ms` milliseconds; every statement is a separate transaction.
  *
- * @returns whether there is more to give back.
+ * @returns whether there is more space to free.
  */
 export function vacuum(connection: Connection, ms: number): boolean {
   const deadline = performance.now() + ms
@@ -16,7 +16,7 @@ export function vacuum(connection: Connection, ms: number): boolean {
   while (free > 0) {
     connection.execute(`PRAGMA incremental_vacuum(${PAGES})`)
     const left = pragma(connection, 'freelist_count')
-    // A file that was made without `auto_vacuum` keeps its pages, and uses them again.
+    // A file created without `auto_vacuum` keeps its pages and reuses them.
     if (left >= free) return false
     free = left
     if (performance.now() >= deadline) return free > 0
@@ -24,18 +24,18 @@ export function vacuum(connection: Connection, ms: number): boolean {
   return false
 }
 
-/** Moves the log into the file and empties it, as far as no reader needs it. @returns whether it is empty. */
+/** Moves the write-ahead log into the file and empties it, as far as no reader needs it. @returns whether it is empty. */
 export function truncateLog(connection: Connection): boolean {
   return connection.get<{ busy: number }>('PRAGMA wal_checkpoint(TRUNCATE)')?.busy === 0
 }
 
-/** More of the file is free than is soon used again: a quarter of it, and some megabytes. */
+/** Returns whether much of the file is free: a quarter of it, and some megabytes. */
 export function isMuchFree(connection: Connection): boolean {
   const free = pragma(connection, 'freelist_count')
   return free > 1000 && free * 4 > pragma(connection, 'page_count')
 }
 
-/** Bytes of the file that hold something. */
+/** Returns the number of used bytes of the file. */
 export function usedBytes(connection: Connection): number {
   return (pragma(connection, 'page_count') - pragma(connection, 'freelist_count')) * pragma(connection, 'page_size')
 }
