@@ -100,13 +100,13 @@ describe('ENG-ERR-001 what a model yields that is no part ends the turn, and say
     expect(foldEvents(events)).toMatchObject({ text: 'Hello.', result: { finishReason: 'stop' } })
   })
 
-  test('a kind of part that nobody knows is passed over', async () => {
+  test('a part of unknown type is ignored', async () => {
     const parts: readonly (ModelPart | object)[] = [{ type: 'weather', sun: 1 }, { type: 'text', text: 'Fine.' }, DONE]
     expect(foldEvents(await collect(yielding(...parts))).result?.text).toBe('Fine.')
   })
 })
 
-describe('what is known of a model that users bring', () => {
+describe('facts of a model that a user supplies', () => {
   const answering = (facts: unknown): LanguageModel =>
     ({ ...yielding({ type: 'text', text: 'Hi.' }, DONE), facts }) as LanguageModel
 
@@ -130,7 +130,7 @@ describe('what is known of a model that users bring', () => {
     expect(() => query({ model: answering(facts), prompt: 'Hi' })).toThrow(message)
   })
 
-  test('fallback models are looked at as well', () => {
+  test('facts of fallback models are checked, too', () => {
     const fallbackModels = [answering({}), answering({ price: 'free' })]
     expect(() => query({ model: answering({}), fallbackModels, prompt: 'Hi' })).toThrow(/`fallbackModels\[1\].facts.price`/)
   })
