@@ -75,11 +75,7 @@ describe('ENG-ERR-001 what a model yields that is no part ends the turn, and say
   test.each<[string, () => unknown, RegExp]>([
     ['nothing', () => undefined, /must return an async iterable of parts, but returns undefined/],
     ['a list', () => [DONE], /but returns a list/],
-    [
-      'a promise that rejects',
-      () => Promise.reject(new Error('no network')),
-      /but returns a promise: write `async \*stream\(\)`/,
-    ],
+    ['a promise that rejects', () => Promise.reject(new Error('no network')), /returns a promise: write `async \*stream\(\)`/],
     ['a promise', () => Promise.resolve([DONE]), /but returns a promise/],
   ])('stream() that gives %s', async (_, stream, message) => {
     const [last] = (await collect(modelOf(stream))).slice(-1)
