@@ -288,7 +288,7 @@ test.each<[what: string, call: () => unknown, message: string]>([
   [
     'a choice of a tool that is not offered',
     () => query({ prompt: 'hi', model: model(), tools: [look], toolChoice: { tool: 'hear' } }),
-    '`toolChoice` names the tool "hear", which is none of `tools`.',
+    '`toolChoice` names the tool "hear", which is not one of `tools`.',
   ],
   [
     'a temperature as text',

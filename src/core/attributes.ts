@@ -29,11 +29,11 @@ export const ATTRIBUTE = {
   documentsSent: 'cria.retrieval.documents.sent',
   memoriesRetrieved: 'cria.retrieval.memories.retrieved',
   memoriesSent: 'cria.retrieval.memories.sent',
-  /** Chunks that did not fit the context of the model. */
+  /** Chunks left out because they did not fit the model's context window. */
   dropped: 'cria.retrieval.dropped',
-  /** Chunks that say what a better one says in the same words. */
+  /** Chunks merged into a better-ranked chunk with the same text. */
   merged: 'cria.retrieval.merged',
-  /** Chunks that a reranking model was given. */
+  /** Chunks sent to the reranking model. */
   candidates: 'cria.retrieval.candidates',
   filter: 'cria.retrieval.filter',
   attempt: 'cria.attempt',

@@ -1,4 +1,4 @@
-/** Budgets: what a turn, a session or a day may use, and the port to where that is kept for all who share it. */
+/** Budgets: limits of a turn, session, day, user or tag, and the port to the store that counts shared use. */
 
 import type { MaybePromise } from './maybe-promise.ts'
 
@@ -10,7 +10,7 @@ export interface BudgetLimits {
   readonly costUsd?: number
 }
 
-/** Limits of one turn, and of what it shares with others. Absent: no limit. */
+/** Limits of one turn, and of the accounts it shares with other turns. Absent: no limit. */
 export interface Budget extends BudgetLimits {
   /** Milliseconds from the start of the turn. */
   readonly ms?: number
@@ -20,7 +20,7 @@ export interface Budget extends BudgetLimits {
   readonly day?: BudgetLimits
   /** All turns of the turn's user on one day (UTC) together, shared as `day` is; needs `userId`. */
   readonly user?: BudgetLimits
-  /** By tag: all turns of one day (UTC) together that carry it, shared as `day` is; each must be one of the turn's `tags`. */
+  /** By tag: all turns of one day (UTC) that carry the tag together, shared as `day` is. Each key must be one of the turn's `tags`. */
   readonly tags?: Readonly<Record<string, BudgetLimits>>
 }
 
@@ -44,9 +44,9 @@ export interface BudgetUse {
 
 /** Amounts that are set aside for a request. */
 export interface Reservation {
-  /** Not to be exceeded by what the request comes to. */
+  /** Upper bound of what the request may use. */
   readonly most: Amount
-  /** Counts as used when the owner of the reservation dies; the rest is then free again. */
+  /** Counted as used if the process that holds the reservation dies; the rest becomes free again. */
   readonly least: Amount
 }
 
@@ -58,17 +58,17 @@ export interface BudgetKey {
   readonly sessionId: string
   /** `2026-01-31`, UTC. */
   readonly day: string
-  /** Given where the user has a budget. */
+  /** Set if the user has a budget. */
   readonly userId?: string
-  /** Those that have a budget. */
+  /** The tags that have a budget. */
   readonly tags?: readonly string[]
 }
 
 /** The use of all accounts that a turn shares with others. */
 export interface SharedUse extends Readonly<Record<SharedScope, BudgetUse>> {
-  /** Of the day, by the user of the key; absent where it names none, or the store keeps no users. */
+  /** Use of the day by the key's user; absent if the key names no user or the store does not count users. */
   readonly user?: BudgetUse
-  /** Of the day, by each tag of the key. */
+  /** Use of the day by each tag of the key. */
   readonly tags?: Readonly<Record<string, BudgetUse>>
 }
 
@@ -76,20 +76,20 @@ const SHARED_SCOPES = ['session', 'day'] as const
 /** A scope that several turns share. */
 export type SharedScope = (typeof SHARED_SCOPES)[number]
 
-/** Keeps count of what sessions and days have used. A turn has one reservation at a time. */
+/** Counts the use of sessions, days, users and tags. A turn has one reservation at a time. */
 export interface BudgetStore {
   /**
-   * Asks `plan` what to set aside, and sets it aside before anybody else can ask: two who share a budget never see the same room. When
-   * `plan` throws, nothing is set aside and the error is passed on. Reservations whose owner is dead are released before.
+   * Calls `plan` and reserves the amount it returns, atomically: two turns that share a budget never plan with the same remainder.
+   * If `plan` throws, nothing is reserved and the error is rethrown. Reservations of dead processes are released first.
    *
-   * @param plan pure and fast; it may be called again when the store has to try again.
+   * @param plan pure and fast; called again if the store retries its transaction.
    */
   reserve(key: BudgetKey, plan: (used: SharedUse) => Reservation): MaybePromise<void>
-  /** Puts what was really used in the place of the turn's reservation. */
+  /** Replaces the turn's reservation with the actual use. */
   settle(key: BudgetKey, used: Amount): MaybePromise<void>
 }
 
-/** The day of a time, as budgets and statistics count it. */
+/** Returns the UTC day of a time, as budgets and statistics count it. */
 export function dayOf(epochMs: number): string {
   return new Date(epochMs).toISOString().slice(0, 10)
 }

@@ -1,15 +1,15 @@
-/** The port to where answers are kept for those who ask the same again. What is kept is text under a key; neither tells what was asked. */
+/** The port to the response cache: texts under keys. Neither the key nor the text reveals the question. */
 
 import type { MaybePromise } from './maybe-promise.ts'
 
-/** The port to where answers are kept. Methods may be synchronous or return promises. */
+/** The port to a response cache. Methods may be synchronous or return promises. */
 export interface CacheStore {
   /**
-   * The text under this key, while it is good. Being read counts as being used.
+   * Returns the text under this key unless it has expired. A read counts as a use for eviction.
    * @param now epoch milliseconds.
    */
   get(key: string, now: number): MaybePromise<string | undefined>
-  /** Keeps a text, in place of one that was there; what is too old or too much goes. */
+  /** Stores a text, replacing an earlier one; removes expired entries and those beyond `max`. */
   set(key: string, value: string, keep: Keeping): MaybePromise<void>
   /** Removes all entries. */
   clear(): MaybePromise<void>
@@ -19,8 +19,8 @@ export interface CacheStore {
 export interface Keeping {
   /** Epoch milliseconds. */
   readonly now: number
-  /** Until when it is good, exclusive; epoch milliseconds. */
+  /** Expiry, exclusive; epoch milliseconds. */
   readonly until: number
-  /** Texts that are kept at most: the ones that were not used for longest go first. */
+  /** Maximum number of entries; the least recently used are removed first. */
   readonly max: number
 }

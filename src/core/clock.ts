@@ -1,7 +1,7 @@
-/** Time, handed in wherever it is needed, so that tests decide how it passes. */
+/** Time source, injected so that tests control how time passes. */
 export interface Clock {
   /** Milliseconds since the epoch. */
   now(): number
-  /** Resolves after `ms` milliseconds, however many (`Infinity`: never); rejects with the signal's reason as soon as the signal is aborted. */
+  /** Resolves after `ms` milliseconds, without an upper limit (`Infinity`: never). Rejects with the signal's reason on abort. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>
 }

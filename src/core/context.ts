@@ -1,4 +1,4 @@
-/** The context that every station gets beside its input. */
+/** The context that every station receives beside its input. */
 
 import type { Clock } from './clock.ts'
 import type { EventBody, QueryEvent } from './event.ts'
@@ -9,17 +9,17 @@ import type { Span } from './span.ts'
 export interface StationContext {
   readonly sessionId: string
   readonly turnId: string
-  /** Aborted when the caller aborts, leaves, or a limit is met. */
+  /** Aborted when the caller aborts or stops reading, or when a limit is reached. */
   readonly signal: AbortSignal
   readonly clock: Clock
   readonly createId: CreateId
   readonly span: Span
 }
 
-/** Written down by the recorder tap and not shown to the reader. */
+/** Stored by the recorder tap, not shown to the reader. */
 export type Note = { readonly type: 'note'; readonly entry: Exclude<JournalEntry, { type: 'event' }> }
 
-/** Shown as it is: an event of a turn that a tool has begun, which its own turn has written down. */
+/** An event of a turn that a tool started. Shown unchanged; its own turn has already stored it. */
 export type Nested = { readonly type: 'nested'; readonly event: QueryEvent }
 
 export type Yielded = EventBody | Note | Nested

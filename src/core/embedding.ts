@@ -1,36 +1,36 @@
 /** The port to models that turn texts into vectors. */
 
-/** The use of a text; some models place questions and documents differently. */
+/** The use of a text; some models embed questions and documents differently. */
 export type EmbeddingPurpose = 'document' | 'query'
 
 /** Options of one call of an embedding model. */
 export interface EmbedOptions {
-  /** Aborting it ends the request. */
+  /** Aborts the request. */
   readonly signal?: AbortSignal | undefined
   /** Default `document`. */
   readonly purpose?: EmbeddingPurpose
 }
 
 /**
- * A model that places texts in a space where what means the same lies close.
+ * A model that turns texts into vectors, so that texts with similar meaning have vectors close to each other.
  *
- * No retry, no splitting, no cache inside: one call is one request, as far as the API behind it allows.
+ * Does not retry, split or cache: one call is one request, if the API allows it.
  */
 export interface EmbeddingModel {
-  /** `provider/model`; equal refs make comparable vectors. A store keeps it with the vectors. */
+  /** `provider/model`. Equal refs produce comparable vectors; a store keeps the ref with its vectors. */
   readonly ref: string
-  /** Length of its vectors, where it is known before the first one. */
+  /** Length of its vectors, if known before the first call. */
   readonly dimensions?: number | undefined
-  /** Texts that one call may have at most, where it is known. */
+  /** Maximum number of texts per call, if known. */
   readonly maxBatch?: number | undefined
-  /** Tokens that one text may have at most, where it is known. */
+  /** Maximum number of tokens per text, if known. */
   readonly maxTokens?: number | undefined
-  /** `false`: calls have to come one after the other. Default true. */
+  /** `false`: calls must not overlap. Default true. */
   readonly parallel?: boolean | undefined
   /**
-   * One vector for each text, in their order, of any length (norm).
+   * Returns one vector per text, in the same order; vectors need not be normalised.
    *
-   * @param texts none of them empty.
+   * @param texts non-empty strings.
    * @throws CriaError; `retryable` says whether the same call may succeed later, `details.retryAfterMs` when.
    */
   embed(texts: readonly string[], options?: EmbedOptions): Promise<Float32Array[]>

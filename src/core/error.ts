@@ -1,17 +1,17 @@
 /**
  * The one error class and the closed list of its codes.
  *
- * Mistakes of the caller are thrown at once as a `CriaError`; whatever goes wrong after the first event arrives as an
- * `error` event that carries the same facts as plain JSON (`ErrorInfo`).
+ * Mistakes of the caller are thrown at once as a `CriaError`. Failures after the first event arrive as an
+ * `error` event with the same facts as plain JSON (`ErrorInfo`).
  */
 
 import type { JsonObject } from './json.ts'
 import type { Usage } from './usage.ts'
 
 export interface CodeFacts {
-  /** Whether the same call may succeed when it is made again. */
+  /** `true`: the same call may succeed when repeated. */
   readonly retryable: boolean
-  /** The remedy, when the place that raised the error knows nothing better. */
+  /** Default remedy, used when the error is raised without a hint of its own. */
   readonly hint?: string
 }
 
@@ -21,13 +21,13 @@ const CODES = {
   overloaded: { retryable: true, hint: 'The provider is overloaded: try later or name a fallback model.' },
   context_length: { retryable: false, hint: 'Shorten the input, allow compaction, or use a model with a larger context window.' },
   model_unavailable: { retryable: false, hint: 'Check the name of the model with `cria models`, or name a fallback model.' },
-  auth: { retryable: false, hint: 'Check the API key of this provider; `cria doctor` tells which one is used.' },
+  auth: { retryable: false, hint: 'Check the API key of this provider; `cria doctor` shows which one is used.' },
   quota: { retryable: false, hint: 'The account has no credit or quota left: check its billing page.' },
   policy: { retryable: false, hint: 'The provider refused the content: rephrase the request.' },
   invalid_request: { retryable: false },
   network: { retryable: true, hint: 'Check the connection and the base URL of the provider.' },
   timeout: { retryable: true, hint: 'Try again, or raise the time limit.' },
-  stream_interrupted: { retryable: true, hint: 'The answer broke off; what had arrived was kept. Ask again.' },
+  stream_interrupted: { retryable: true, hint: 'The answer broke off; the text that had arrived was kept. Ask again.' },
   invalid_response: {
     retryable: true,
     hint: 'The server did not answer as this API does: check the base URL and the proxy in between.',
@@ -50,69 +50,69 @@ const CODES = {
 /** One of the keys of `ERROR_CODES`. */
 export type ErrorCode = keyof typeof CODES
 
-/** Every error code there is, with what holds for it in general. */
+/** Every error code, with its defaults. */
 export const ERROR_CODES: Readonly<Record<ErrorCode, CodeFacts>> = CODES
 
-/** An error as plain JSON, as it stands in events and in the journal. */
+/** An error as plain JSON, as in events and in the journal. */
 export interface ErrorInfo {
   /** The code of the failure. */
   readonly code: ErrorCode
   /** Says what happened, what was expected, what to do; never holds a key or a whole prompt. */
   readonly message: string
-  /** The same call may succeed later. */
+  /** `true`: the same call may succeed later. */
   readonly retryable: boolean
-  /** HTTP status of the provider's answer, where there was one. */
+  /** HTTP status of the provider's answer, if there was one. */
   readonly status?: number
-  /** The remedy. */
+  /** What to do about it. */
   readonly hint?: string
-  /** The message of what caused it, where that says more. */
+  /** Message of the underlying error, if it adds something. */
   readonly cause?: string
-  /** More about it, as plain JSON. */
+  /** Further facts, as plain JSON. */
   readonly details?: JsonObject
   /** Tokens of the turn that ended with it, failed attempts included. */
   readonly usage?: Usage
-  /** Cost of that turn in US dollars; `null` when the price of a model that was used is unknown. */
+  /** Cost of that turn in US dollars; `null` if the price of a model it used is unknown. */
   readonly costUsd?: number | null
 }
 
 /** Members of an error beside its code and message. */
 export interface CriaErrorOptions {
-  /** Default what holds for the code. */
+  /** Default: that of the code. */
   readonly retryable?: boolean | undefined
-  /** HTTP status of the provider's answer; absent where there was none. */
+  /** HTTP status of the provider's answer; absent if there was none. */
   readonly status?: number | undefined
-  /** The remedy; default the hint of the code. */
+  /** What to do about it; default: the hint of the code. */
   readonly hint?: string | undefined
-  /** More about it, as plain JSON. */
+  /** Further facts, as plain JSON. */
   readonly details?: JsonObject | undefined
-  /** Tokens of the turn until it failed; absent where there was no turn. */
+  /** Tokens of the turn until it failed; absent if there was no turn. */
   readonly usage?: Usage | undefined
-  /** US dollars until it failed; `null`: not known. */
+  /** US dollars until it failed; `null`: unknown. */
   readonly costUsd?: number | null | undefined
-  /** The error that led to this one. */
+  /** The underlying error. */
   readonly cause?: unknown
 }
 
-/** Recognised across two installed copies of the package. */
+/** Identifies a `CriaError` across several installed copies of the package. */
 const MARKER: unique symbol = Symbol.for('cria.error') as never
 
 const OPTIONAL = ['status', 'hint', 'details', 'usage', 'costUsd'] as const
 
-/** The error that everything here throws or rejects with. Its `name` is `AbortError` where its code is `aborted`. */
+/** The error that every function of this package throws or rejects with. Its `name` is `AbortError` if its code is `aborted`. */
 export class CriaError extends Error {
   /** One of `ERROR_CODES`. */
   readonly code: ErrorCode
-  /** Whether the same call may succeed when it is made again. */
+  /** `true`: the same call may succeed when repeated. */
   readonly retryable: boolean
-  /** HTTP status of the provider's answer, where there was one. */
+  /** HTTP status of the provider's answer, if there was one. */
   readonly status: number | undefined
-  /** The remedy. */
+  /** What to do about it. */
   readonly hint: string | undefined
-  /** Facts by name; with bots `turnId`, and `text` where part of an answer had come. */
+  /** Facts by name. Errors of bots hold `turnId`, and `text` if part of an answer had arrived. */
   readonly details: JsonObject | undefined
-  /** Tokens of the turn that ended with it, failed attempts included; absent where no turn was begun. */
+  /** Tokens of the turn that ended with it, failed attempts included; absent if no turn was started. */
   readonly usage: Usage | undefined
-  /** Cost of that turn in US dollars; `null` when a price is unknown, absent where no turn was begun. */
+  /** Cost of that turn in US dollars; `null` if a price is unknown, absent if no turn was started. */
   readonly costUsd: number | null | undefined
 
   constructor(code: ErrorCode, message: string, options: CriaErrorOptions = {}) {
@@ -127,11 +127,11 @@ export class CriaError extends Error {
     this.usage = options.usage
     this.costUsd = options.costUsd
     Object.defineProperty(this, MARKER, { value: true })
-    // An error that nobody catches is printed with its members: those without a value would only be in the way.
+    // Node prints the members of an uncaught error: hide those without a value.
     for (const name of OPTIONAL) if (this[name] === undefined) Object.defineProperty(this, name, { enumerable: false })
   }
 
-  /** As plain JSON, without stack. */
+  /** Returns the error as plain JSON, without its stack. */
   toJSON(): ErrorInfo {
     const given = OPTIONAL.filter((name) => this[name] !== undefined)
     const { code, message, retryable } = this
@@ -139,7 +139,7 @@ export class CriaError extends Error {
   }
 }
 
-/** The caller's options are wrong; thrown before any request is made and any row is written. */
+/** The caller's options are wrong. Thrown before any request is made or any row is written. */
 export class ConfigurationError extends CriaError {
   constructor(message: string, options: CriaErrorOptions = {}) {
     super('configuration', message, options)
@@ -163,14 +163,14 @@ export class MaxRetriesExceededError extends CriaError {
   }
 }
 
-/** Tells a `CriaError` from other values, also where several copies of the package are loaded. */
+/** Returns `true` for a `CriaError`, including one of another installed copy of the package. */
 export function isCriaError(value: unknown): value is CriaError {
   return typeof value === 'object' && value !== null && (value as { [MARKER]?: unknown })[MARKER] === true
 }
 
 /**
- * Makes a `CriaError` of anything that was thrown. An `AbortError` becomes `aborted`, a `TimeoutError` becomes `timeout`, what is
- * unknown gets `fallback`.
+ * Converts any thrown value to a `CriaError`. An `AbortError` gets the code `aborted`, a `TimeoutError` gets `timeout`,
+ * anything else gets `fallback`.
  */
 export function toCriaError(thrown: unknown, fallback: ErrorCode = 'internal'): CriaError {
   if (isCriaError(thrown)) return thrown
@@ -178,10 +178,10 @@ export function toCriaError(thrown: unknown, fallback: ErrorCode = 'internal'): 
     const code = thrown.name === 'AbortError' ? 'aborted' : thrown.name === 'TimeoutError' ? 'timeout' : fallback
     return new CriaError(code, thrown.message || thrown.name, { cause: thrown })
   }
-  return new CriaError(fallback, `Something that is no error was thrown: ${describe(thrown)}`, { cause: thrown })
+  return new CriaError(fallback, `A value that is not an Error was thrown: ${describe(thrown)}`, { cause: thrown })
 }
 
-/** Rebuilds the error from its JSON, of the class that its code has, for those who reject with what a stream ended in. */
+/** Rebuilds an error from its JSON, with the class of its code. Used to reject with the error that ended a stream. */
 export function errorFromInfo(info: ErrorInfo, cause?: unknown): CriaError {
   const { code, message, ...members } = info
   const options = { ...members, cause }

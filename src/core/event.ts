@@ -1,11 +1,11 @@
 /**
- * The events of a turn: the only place where they are declared. Engine, bots, command line, server and page share them.
+ * Declares the events of a turn, shared by engine, bots, command line, server and web page.
  *
  *     start ─► (notice | model_switch | retrieval)* ─► step* ─► notice* ─► complete | cancelled | error
  *     step  =  (steering | prepare_step)*  (text_delta | thinking | tool_input_delta | retry | reset | model_switch | compaction | notice)*
  *              usage  message  tools?
  *     tools =  tool_request+  (permission_request | permission_decision | tool_progress | tool_result | nested)*
- *     nested = any event of a turn that a tool has begun, marked with `parent`
+ *     nested = any event of a turn that a tool started, marked with `parent`
  *
  * An event is plain JSON. Stations yield event *bodies*; the recorder tap stamps them. Exactly one terminal event ends every
  * stream, and every `tool_request` is followed by exactly one `tool_result` with the same id.
@@ -20,16 +20,16 @@ import type { FinishReason, ToolChoice } from './model.ts'
 import type { PermissionRequest, ToolResult, ToolUse } from './tool.ts'
 import type { Usage } from './usage.ts'
 
-/** Why another model answers than the one before. */
+/** The reasons for a switch to another model. */
 export const SWITCH_REASONS = ['context_too_large', 'rate_limited', 'model_unavailable', 'specialized_task', 'default'] as const
-/** Why another model goes on. */
+/** The reason for a switch to another model. */
 export type SwitchReason = (typeof SWITCH_REASONS)[number]
 
 /** The bot that made a turn. */
 export interface BotIdentity {
   /** Class of the bot: `QueryBot`. */
   readonly kind: string
-  /** The name that its owner gave it. */
+  /** The name of this bot, as its owner chose it. */
   readonly name?: string
 }
 
@@ -38,23 +38,23 @@ export interface QueryResult {
   /** The text of the last step. */
   readonly text: string
   /**
-   * `max-steps` and `stop-when`: the turn was ended after the tools of a step, by `maxSteps` or `stopWhen`. `waiting`: calls wait for a
-   * decision.
+   * `max-steps` and `stop-when`: `maxSteps` or `stopWhen` ended the turn after the tools of a step. `waiting`: tool calls wait for a
+   * permission decision.
    */
   readonly finishReason: FinishReason | 'max-steps' | 'stop-when' | 'waiting'
-  /** The calls that `query({ decide })` is to decide about; only with `finishReason: 'waiting'`. */
+  /** The calls that wait for `query({ decide })`; only with `finishReason: 'waiting'`. */
   readonly waiting?: readonly PermissionRequest[]
-  /** Model calls of the turn. */
+  /** Number of model calls of the turn. */
   readonly steps: number
-  /** Tokens of all requests of the turn; what is not known is `null`. */
+  /** Tokens of all requests of the turn; unknown numbers are `null`. */
   readonly usage: Usage
-  /** US dollars; `null` when the price of a model that was used is unknown. */
+  /** US dollars; `null` if the price of a model it used is unknown. */
   readonly costUsd: number | null
-  /** The model that gave the last answer. */
+  /** The model of the last answer. */
   readonly model: string
-  /** Places in documents that the answer names; absent where no document was searched. */
+  /** Places in documents that the answer cites; absent if no document was searched. */
   readonly citations?: readonly Citation[]
-  /** Statements of an answer over documents that no marker speaks for. */
+  /** Number of statements without a citation marker, in an answer over documents. */
   readonly uncited?: number
   /** The documents do not hold the answer, and the answer says so. */
   readonly abstained?: boolean
@@ -80,23 +80,23 @@ export type StartEvent = {
   readonly type: 'start'
   readonly model: string
   readonly bot?: BotIdentity
-  /** The turn was begun by a tool of another one. */
+  /** The tool call of another turn that started this turn; absent for other turns. */
   readonly calledBy?: CallRef
-  /** The turn goes on with the calls of this one, which ended as `waiting`. */
+  /** Id of the turn that ended as `waiting` and whose calls this turn continues. */
   readonly decides?: string
 }
 
 export type ContentEvent =
   | { readonly type: 'text_delta'; readonly text: string; readonly attempt: number }
   | { readonly type: 'thinking'; readonly content: string; readonly attempt: number }
-  /** The arguments of a call while they arrive, as the text of their JSON; void after a `reset`. Readers may leave it out. */
+  /** A piece of the JSON text of a call's arguments, as it arrives; void after a `reset`. Readers may ignore it. */
   | { readonly type: 'tool_input_delta'; readonly id: string; readonly name: string; readonly delta: string }
   /** The assembled assistant message of a step. */
   | { readonly type: 'message'; readonly message: Message }
-  /** `costUsd`: of the same call in US dollars, `null` when its price is unknown. */
+  /** Usage of one model call; `costUsd` in US dollars, `null` if its price is unknown. */
   | { readonly type: 'usage'; readonly usage: Usage; readonly costUsd?: number | null }
 
-/** A passage that a search has found, without its text. */
+/** A chunk that a search found, without its text. */
 export type RetrievedRef = {
   /** The chunk. */
   readonly id: string
@@ -104,9 +104,9 @@ export type RetrievedRef = {
   readonly source: string
   /** UTF-16 offset in the text of the source. */
   readonly start: number
-  /** UTF-16 offset behind the last character. */
+  /** UTF-16 offset after the last character. */
   readonly end: number
-  /** Higher is better; comparable within one search only. */
+  /** Higher is better; comparable only within one search. */
   readonly score: number
 }
 
@@ -115,16 +115,16 @@ export type PreparationEvent =
   | { readonly type: 'compaction'; readonly tokensBefore: number; readonly tokensAfter: number; readonly strategy: string }
 
 export type RecoveryEvent =
-  /** Attempt `attempt` failed; the next begins after `delay` milliseconds. */
+  /** Attempt `attempt` failed; the next starts after `delay` milliseconds. */
   | { readonly type: 'retry'; readonly attempt: number; readonly delay: number; readonly error: ErrorInfo }
-  /** Drop what this step has shown so far: attempt `attempt` is void. */
+  /** Attempt `attempt` is void: discard the output of this step so far. */
   | { readonly type: 'reset'; readonly attempt: number }
   | {
       readonly type: 'model_switch'
       readonly from: string
       readonly to: string
       readonly reason: SwitchReason
-      /** The failure of `from`; absent where nothing failed. */
+      /** The failure of `from`; absent if nothing failed. */
       readonly error?: ErrorInfo
     }
 
@@ -143,19 +143,19 @@ export type ToolEvent =
   | { readonly type: 'tool_progress'; readonly id: string; readonly content: string }
   | { readonly type: 'tool_result'; readonly result: ToolResult }
 
-/** Something worth knowing that changes nothing: a history that was repaired, a callback that threw. */
+/** Information that does not change the turn, such as a repaired history or a callback that threw. */
 export type NoticeEvent = {
   readonly type: 'notice'
-  /** Tells notices apart, `left_out` for example. */
+  /** Code of the notice, `left_out` for example. */
   readonly code: string
   /** The message, in one sentence. */
   readonly message: string
-  /** More about it, as plain JSON. */
+  /** Further facts, as plain JSON. */
   readonly details?: JsonObject
 }
 
 export type SteeringEvent =
-  /** A message that the user gave while the turn ran: the model is told before its next step, or (`follow_up`) it is said after the turn. */
+  /** A user message that arrived during the turn. `steer`: sent to the model before its next step; `follow_up`: sent after the turn. */
   | { readonly type: 'steering'; readonly delivery: 'steer' | 'follow_up'; readonly message: Message }
   /** Changes that `prepareStep` made to this step alone. */
   | {
@@ -166,29 +166,29 @@ export type SteeringEvent =
       readonly system?: string
     }
 
-/** A hook of the application has changed something, refused it, or failed. */
+/** A hook of the application changed or refused something, or failed. */
 export type HookEvent = {
   readonly type: 'hook'
   readonly hook: HookName
   readonly outcome: 'changed' | 'refused' | 'failed'
-  /** Id of the call that it is about. */
+  /** Id of the tool call; absent for hooks that do not concern a call. */
   readonly id?: string
-  /** Why it refused, or how it failed. */
+  /** Why the hook refused, or how it failed. */
   readonly reason?: string
 }
 
 /** The choice between two answers, as `collectFeedback()` records it. */
 export type FeedbackEvent = {
   readonly type: 'feedback'
-  /** By the order in which they were shown. */
+  /** The preferred answer, by the order in which both were shown. */
   readonly choice: 'first' | 'second' | 'none'
   /** Why neither was preferred. */
   readonly reason?: 'tie' | 'both_bad'
-  /** Ids of turns. */
+  /** The turn of the preferred answer; `null` if neither was preferred. */
   readonly preferred: string | null
-  /** The turn of the other answer; `null` where neither was preferred. */
+  /** The turn of the other answer; `null` if neither was preferred. */
   readonly rejected: string | null
-  /** Why, in the words of the person who chose. */
+  /** Comment of the person who chose. */
   readonly comment?: string
 }
 
@@ -199,14 +199,14 @@ export type TerminalEvent =
       /** Why the turn failed. */
       readonly error: ErrorInfo
     }
-  /** `usage` and `costUsd` are those of the turn until then; absent in turns whose process died. */
+  /** The turn was cancelled; `usage` and `costUsd` cover it until then, and are absent if its process died. */
   | {
       readonly type: 'cancelled'
       /** The cause of the cancellation. */
       readonly reason: string
       /** Tokens of the turn until then; absent in turns whose process died. */
       readonly usage?: Usage
-      /** US dollars until then; `null`: not known. */
+      /** US dollars until then; `null`: unknown. */
       readonly costUsd?: number | null
     }
   | {
@@ -234,15 +234,15 @@ export interface EventStamp {
   readonly sessionId: string
   /** The turn. */
   readonly turnId: string
-  /** The step it belongs to, from 1; 0 before the first step. */
+  /** The step of the event, from 1; 0 before the first step. */
   readonly step: number
   /** Number within the turn, from 0, without gaps. */
   readonly seq: number
   /** Epoch milliseconds. */
   readonly at: number
   /**
-   * The event is one of another turn, which a tool of this one has begun: it shows what that tool does, keeps the numbers of its own turn, and neither
-   * ends this turn nor is part of its answer.
+   * Set on events of a nested turn, which a tool of this turn started. They keep the numbers of their own turn, and neither end this turn
+   * nor belong to its answer.
    */
   readonly parent?: CallRef
 }
@@ -255,14 +255,14 @@ export type EventOf<Type extends EventBody['type']> = Extract<QueryEvent, { type
 
 const TERMINAL = { complete: true, cancelled: true, error: true } as const
 
-/** Tells whether an event ends its stream; the end of a nested turn does not. */
+/** Returns `true` for the event that ends its stream; the end of a nested turn does not. */
 export function isTerminal<Event extends EventBody & { readonly parent?: CallRef }>(
   event: Event,
 ): event is Event & TerminalEvent {
   return event.type in TERMINAL && event.parent === undefined
 }
 
-/** Makes a `switch` over events exhaustive. */
+/** Makes a `switch` over events exhaustive; throws if it is reached. */
 export function assertNever(value: never): never {
   throw new TypeError(`Unexpected: ${JSON.stringify(value)}`)
 }

@@ -1,12 +1,12 @@
-/** The shape of filters over documents. What it means is proved by the suite that every document store runs. */
+/** Checks the shape of document filters. The conformance suite of document stores tests their meaning. */
 
 import { ConfigurationError } from './error.ts'
 import type { FilterPattern } from './store.ts'
 
-/** Longer than any path; a pattern costs its length times that of each text. */
+/** Longer than any path. Matching costs the length of the pattern times the length of each text. */
 const MAX_PATTERN = 4096
 
-/** @throws ConfigurationError that names the field, what was expected and what came. */
+/** @throws ConfigurationError that names the field, the expected and the received value. */
 export function checkFilter(filter: unknown): void {
   if (filter === undefined) return
   if (typeof filter !== 'object' || filter === null || Array.isArray(filter))

@@ -6,31 +6,31 @@ import type { ToolResult } from './tool.ts'
 
 /** The state that the events of a turn describe. */
 export interface Folded {
-  /** The last assistant message; made of the deltas when the stream ended before the message was assembled. */
+  /** The last assistant message; built from deltas if the stream ended before its `message` event. */
   readonly message: Message | undefined
-  /** The text of the last step, as a reader who honours `reset` shows it. */
+  /** The text of the last step, after applying `reset` events. */
   readonly text: string
   /** Results of all tool calls, in the order of the events. */
   readonly toolResults: readonly ToolResult[]
-  /** Present when the turn is complete. */
+  /** Present once the turn is complete. */
   readonly result: QueryResult | undefined
 }
 
 /**
  * Folds the events of a turn, or the beginning of them, into the state that they describe. Those of nested turns are left out.
  *
- * @throws ConfigurationError when it is given no list of events.
+ * @throws ConfigurationError if `events` is not a list.
  */
 export function foldEvents(events: Iterable<EventBody & { readonly step?: number; readonly parent?: CallRef }>): Folded {
   const given: unknown = events
   if (typeof given !== 'object' || given === null || !(Symbol.iterator in given))
-    throw new ConfigurationError('foldEvents() takes a list of events; those of a running query() are collected first.')
+    throw new ConfigurationError('foldEvents() takes a list of events: collect those of a running query() first.')
   const fold = new EventFold()
   for (const event of events) fold.add(event)
   return fold.state()
 }
 
-/** The same event by event, for those who see them pass. */
+/** Folds events one at a time, for readers of a running stream. */
 export class EventFold {
   #message: Message | undefined
   #text = ''

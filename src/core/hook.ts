@@ -1,4 +1,4 @@
-/** Hooks: callbacks of the application around prompts, tool calls and the end of a turn. They may refuse, change or add; they decide before rules do. */
+/** Hooks: callbacks of the application around prompts, tool calls and the end of a turn. They run before permission rules. */
 
 import type { Json } from './json.ts'
 import type { MaybePromise } from './maybe-promise.ts'
@@ -12,7 +12,7 @@ export interface HookContext {
   readonly turnId: string
   /** The step, from 1; 0 before the first. */
   readonly step: number
-  /** Aborted when the turn is, and when the time of the hook is up. */
+  /** Aborted with the turn, and when the hook exceeds its time-out. */
   readonly signal: AbortSignal
 }
 
@@ -20,37 +20,37 @@ export const HOOK_NAMES = ['onPrompt', 'onToolCall', 'onToolResult', 'onStop'] a
 /** The name of a hook. */
 export type HookName = (typeof HOOK_NAMES)[number]
 
-/** The model is told the reason of a refused call; a prompt that is refused ends the turn with `permission_denied`. */
+/** A refusal. The model receives the reason of a refused call; a refused prompt ends the turn with `permission_denied`. */
 export interface HookRefusal {
-  /** Why not, for the model or the user to read. */
+  /** The reason, for the model or the user. */
   readonly refuse: string
 }
 
 /**
- * The return value of a hook changes something; nothing, or an empty object, changes nothing. One that throws, or does not answer in time, refuses: a
- * guard that fails must not let pass.
+ * Callbacks whose return value may change or refuse something; `undefined` or an empty object changes nothing. A hook that throws or
+ * exceeds its time-out refuses: a guard that fails must not let anything pass.
  */
 export interface Hooks {
-  /** Before the first request of a turn, and for each message that steers it; one that is refused is left out. `context` goes to the model with the prompt, as data. */
+  /** Called before the first request of a turn and for each steering message; a refused steering message is left out. `context` is added as data. */
   readonly onPrompt?: (
     given: { readonly prompt: string },
     ctx: HookContext,
   ) => MaybePromise<HookRefusal | { readonly context?: string } | undefined | void>
-  /** Before rules and people are asked about a call whose input fits. Another `input` has to fit as well. */
+  /** Called for a valid tool call, before rules and permission requests. A changed `input` must fit the schema, too. */
   readonly onToolCall?: (
     call: ToolUse,
     ctx: HookContext,
   ) => MaybePromise<HookRefusal | { readonly input?: Json } | undefined | void>
-  /** After a call has run. `content` is what the model and the journal get in place of the result and its attachments; `refuse` keeps it from them. */
+  /** Called after a tool call. `content` replaces the result and its attachments for model and journal; `refuse` withholds them. */
   readonly onToolResult?: (
     given: ToolResult & { readonly input: Json },
     ctx: HookContext,
   ) => MaybePromise<HookRefusal | { readonly content?: string } | undefined | void>
-  /** When the model has stopped. `goOn` is told to it as a message of the user, and the turn goes on. One that fails lets the turn end. */
+  /** Called when the model has stopped. `goOn` is sent to it as a user message and the turn continues. If this hook fails, the turn ends. */
   readonly onStop?: (
     given: { readonly text: string },
     ctx: HookContext,
   ) => MaybePromise<{ readonly goOn?: string } | undefined | void>
-  /** Milliseconds that each of them may take; default 10,000. */
+  /** Time-out of each hook in milliseconds; default 10,000. */
   readonly timeout?: number
 }

@@ -1,10 +1,10 @@
-/** Identifiers: branded strings, sortable by the time they were made. */
+/** Identifiers: branded strings that sort by creation time. */
 
 declare const brand: unique symbol
-/** The id of a message; those that we make sort by the time they were made. */
+/** The id of a message. Ids made by this package sort by creation time. */
 export type MessageId = string & { readonly [brand]: 'message' }
 
-/** Makes one id; handed in wherever ids are made, so that tests can count them. */
+/** Creates an id; injected so that tests get predictable ids. */
 export type CreateId = (prefix: string) => string
 
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz'
@@ -25,7 +25,7 @@ export const createId: CreateId = (prefix) => {
   return `${prefix}_${head}${tail}`
 }
 
-/** Made by `createId`, so that nothing else in the world has it. */
+/** Returns `true` for an id made by `createId`, which is globally unique. */
 export function isCreatedId(id: string): boolean {
   return /^[a-z]+_[0-9a-hjkmnp-tv-z]{26}$/.test(id)
 }

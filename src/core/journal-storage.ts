@@ -1,24 +1,24 @@
-/** The port to where a journal is kept, for journals elsewhere than in SQLite: texts under keys, in order, changed in transactions. */
+/** The storage port of `recorderOn`, for journals outside SQLite: an ordered key-value store with transactions. */
 
 import type { MaybePromise } from './maybe-promise.ts'
 
 /** The rows as one transaction sees them. */
 export interface JournalRows {
-  /** The value of a key; `undefined` where there is none. */
+  /** Returns the value of a key; `undefined` if the key does not exist. */
   get(key: string): MaybePromise<string | undefined>
-  /** Rows in the order of their keys, from `from` (included) to `to` (excluded), or backwards. */
+  /** Returns rows in key order, from `from` (inclusive) to `to` (exclusive), or in reverse. */
   list(range: RowRange): MaybePromise<readonly (readonly [key: string, value: string])[]>
-  /** Writes a value, in place of an earlier one. */
+  /** Writes a value, replacing an earlier one. */
   set(key: string, value: string): MaybePromise<void>
-  /** Removes a key; one that is not there is no error. */
+  /** Removes a key; does nothing if the key does not exist. */
   delete(key: string): MaybePromise<void>
 }
 
-/** Keys in order. */
+/** A range of keys in order. */
 export interface RowRange {
-  /** The first key, included. */
+  /** Start of the range, inclusive. */
   readonly from: string
-  /** Where the range ends, excluded. */
+  /** End of the range, exclusive. */
   readonly to: string
   /** Default false. */
   readonly reverse?: boolean
@@ -27,13 +27,13 @@ export interface RowRange {
 }
 
 /**
- * Where `recorderOn` keeps a journal. Keys are printable ASCII and are ordered by their bytes; values are well-formed JSON of any length. Any database
- * that has a table of two columns with an index, or an ordered key-value store, will do.
+ * The storage in which `recorderOn` keeps a journal. Keys are printable ASCII, ordered by their bytes; values are well-formed JSON of any
+ * length. Any database with an indexed table of two columns, or an ordered key-value store, is enough.
  */
 export interface JournalStorage {
   /**
-   * Runs `work` so that it sees one state of the rows, and keeps what it writes as a whole; where it throws, nothing, and the error is passed on. Two
-   * that write the same rows run one after the other, in this process and in others, or the later one is run again from its beginning.
+   * Runs `work` in a serialisable transaction: it sees one state of the rows, and its writes are committed together. If `work` throws, nothing
+   * is written and the error is rethrown. Conflicting transactions, of any process, run one after the other, or the later one is run again.
    */
   transaction<Result>(work: (rows: JournalRows) => Promise<Result>): Promise<Result>
   /** Called once, when the recorder is closed. */

@@ -1,2 +1,2 @@
-/** A result that a port gives at once (SQLite) or later (PostgreSQL). Callers await it only where it is a promise. */
+/** A result that a port returns at once (SQLite) or as a promise (PostgreSQL). Callers await it only if it is a promise. */
 export type MaybePromise<T> = T | Promise<T>

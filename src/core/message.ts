@@ -1,9 +1,9 @@
 /**
- * One message model for everything.
+ * The one message model of the package.
  *
- * Words, here and everywhere: *session* a conversation, *turn* one question to its answer, *step* one model call with its
- * tools, *attempt* one try of one model call, *event* what we stream, *part* a piece of a message (`Part`) or of what a provider
- * streams (`ModelPart`), *chunk* a piece of a document, *passage* what a model is sent of the chunks that were found.
+ * Terms: *session* a conversation, *turn* one question and the work up to its answer, *step* one model call with its tools,
+ * *attempt* one try of one model call, *event* an element of the stream of `query()`, *part* a piece of a message (`Part`) or of a
+ * provider's stream (`ModelPart`), *chunk* a piece of a document, *passage* the text sent to a model for the chunks that were found.
  */
 
 import { checkParts, checkRetrieved } from './part.ts'
@@ -21,17 +21,17 @@ export type Role = 'system' | 'developer' | 'user' | 'assistant' | 'tool' | 'ret
 
 export const ROLES: readonly Role[] = ['system', 'developer', 'user', 'assistant', 'tool', 'retrieved']
 
-/** Where the text of a retrieved message comes from, and how it may be cited. */
+/** Origin of a retrieved message, and the marker to cite it by. */
 export interface Retrieved {
   /** The number that the model writes in square brackets to cite it: `1`, `2`, … in rank order over the whole request. */
   readonly marker: string
-  /** Where the passage was found. */
+  /** Kind of the store in which the passage was found. */
   readonly origin: 'docstore' | 'memory'
   /** The name of the store. */
   readonly store: string
   /** The passage. */
   readonly chunk: ScoredChunk
-  /** Other places that were found and say the same in the same words. */
+  /** Other places that were found with the same text. */
   readonly alsoIn?: readonly Place[]
 }
 
@@ -41,61 +41,61 @@ export interface Message {
   readonly id: MessageId
   /** The speaker. */
   readonly role: Role
-  /** The text of `parts`, joined. Thinking, calls and results are no text. */
+  /** The text parts of `parts`, joined; without thinking and tool calls. */
   readonly content: string
   /** Text, images, thinking, tool calls and the like, in order. */
   readonly parts: readonly Part[]
-  /** The tool-call parts, where there are any. */
+  /** The tool-call parts; absent if there are none. */
   readonly toolCalls?: readonly ToolCallPart[]
-  /** Present on what came out of a store, also after it was fenced and given a role that providers know. */
+  /** Present on text from a store, also after it was fenced and given a role that providers know. */
   readonly retrieved?: Retrieved
-  /** Present on data beside what was said. With the role `user` it was handed over and stays in the session's history, else it is there for one turn. */
+  /** Present on injected data. With the role `user` the user supplied it and it stays in the session's history; otherwise it lasts one turn. */
   readonly injected?: Injected
-  /** The prompt that made it, where it is one that `prompt()` made. Kept with the turn, not with the message. */
+  /** Version of the `prompt()` this message was made from, if any. Stored with the turn, not with the message. */
   readonly prompt?: PromptVersion
   /** Compaction never drops a pinned message. */
   readonly pinned?: boolean
-  /** A summary of messages that had to make room. */
+  /** A summary that replaces compacted messages. */
   readonly summary?: boolean
-  /** Says what is wrong with the answer before it. The session goes on without this message and without that answer. */
+  /** Rejects the answer before it and says why. The session continues without this message and that answer. */
   readonly rejects?: boolean
 }
 
-/** A message as people write it: content and parts may be left out, the other is derived. */
+/** A message as callers write it: with `content` or `parts`; the other is derived. */
 export interface MessageLike {
   /** Names the message in the journal; default a new id. */
   readonly id?: string
   /** The speaker. */
   readonly role: Role
-  /** The text; either this or `parts`. */
+  /** The text; give this or `parts`. */
   readonly content?: string
   /** Text, images, thinking, tool calls and the like, in order. */
   readonly parts?: readonly Part[]
-  /** Counts where no part is a call. */
+  /** Used if no part is a tool call. */
   readonly toolCalls?: readonly Omit<ToolCallPart, 'type'>[]
-  /** The passage that this message is, for messages that carry one. */
+  /** The passage that this message carries, if any. */
   readonly retrieved?: Retrieved
-  /** Compaction keeps this message as it is; default false. */
+  /** Compaction keeps this message unchanged; default false. */
   readonly pinned?: boolean
-  /** This message stands for older ones that were compacted; default false. */
+  /** This message summarises older messages that were compacted; default false. */
   readonly summary?: boolean
 }
 
-/** Whatever can be asked: text, a message, or a list of these. */
+/** Input of a turn: text, a message, or a list of these. */
 export type MessageInput = string | FilledPrompt | MessageLike | Message | readonly MessageInput[]
 /** A piece of a user message: text, or what `image()` and `file()` make. */
 export type UserPart = TextPart | ImagePart | FilePart
-/** The parts of a user message. */
+/** The content of a user message: text, a filled prompt, or parts. */
 export type Content = string | FilledPrompt | readonly UserPart[]
 
 /** Makes a system message. */
 export const system = (content: string): Message => said('system', content)
-/** Makes a message of the application to the model, below the system prompt. */
+/** Makes a developer message: instructions of the application, with less authority than the system prompt. */
 export const developer = (content: string): Message => said('developer', content)
 /**
- * A message of the user: texts, images and files in the order given, `user('What is this?', image('a.png'))`.
+ * Makes a user message of texts, images and files, in the order given: `user('What is this?', image('a.png'))`.
  *
- * @throws ConfigurationError when an argument is neither a text nor a part.
+ * @throws ConfigurationError if an argument is neither a text nor a part.
  */
 export const user = (content: Content | UserPart, ...more: readonly (Content | UserPart)[]): Message => {
   if (more.length === 0 && (typeof content === 'string' || Array.isArray(content))) return said('user', content)
@@ -114,14 +114,14 @@ export const user = (content: Content | UserPart, ...more: readonly (Content | U
 /** Makes a message of the assistant, of text or of parts. */
 export const assistant = (content: string | readonly Part[]): Message => said('assistant', content)
 
-/** The answer to a tool call. @throws ConfigurationError when it has no id, name or content. */
+/** Makes the message that answers a tool call. @throws ConfigurationError if it has no id, name or content. */
 export function toolResult(result: Omit<ToolResultPart, 'type' | 'isError'> & { readonly isError?: boolean }): Message {
   const parts: readonly ToolResultPart[] = [{ type: 'tool-result', ...result, isError: result?.isError ?? false }]
   checkParts(parts, 'toolResult()')
   return fromParts('tool', parts)
 }
 
-/** @throws ConfigurationError when it is neither a text nor parts. */
+/** @throws ConfigurationError if `content` is neither a text nor parts. */
 function said(role: Role, content: string | readonly Part[]): Message {
   if (typeof content === 'string') return fromParts(role, textParts(content))
   if (!Array.isArray(content))
@@ -132,7 +132,7 @@ function said(role: Role, content: string | readonly Part[]): Message {
   return fromParts(role, content)
 }
 
-/** Anything but a list counts, so that the check of the parts names what is wrong with it. */
+/** Accepts any object but a list, so that the check of the parts reports the fault. */
 function isPart(content: Content | UserPart): content is UserPart {
   return typeof content === 'object' && content !== null && !Array.isArray(content) && !isFilledPrompt(content)
 }
@@ -141,19 +141,19 @@ function versionOf({ name, hash, template }: PromptVersion): PromptVersion {
   return { name, hash, template }
 }
 
-/** A chunk as a message of the `retrieved` role; its content is the bare text of the chunk. */
+/** Makes a message with the role `retrieved`; its content is the unfenced text of the chunk. */
 export function retrieved(info: Retrieved): Message {
   return fromParts('retrieved', textParts(info.chunk.text), { retrieved: info })
 }
 
-/** Makes a message of injected context, for one turn: instructions where the user trusts them, else data. */
+/** Makes a message of injected context for one turn: a system message if trusted, else data. */
 export function injected(text: string, info: Injected): Message {
   return fromParts(info.isTrusted === true ? 'system' : 'retrieved', textParts(text), { injected: info })
 }
 
 /**
- * A text that the user hands over as data, such as a file or standard input. Models get it fenced and labelled; it is not searched for, and it
- * stays in the session's history.
+ * Makes a message of data that the user supplies, such as a file or standard input. Models receive it fenced and labelled. It is not used
+ * as a search query, and stays in the session's history.
  */
 export function handedOver(text: string, from: { readonly title: string; readonly source: string }): Message {
   return fromParts('user', textParts(text), { injected: { by: 'user', ...from } })
@@ -162,7 +162,7 @@ export function handedOver(text: string, from: { readonly title: string; readonl
 const EXTRAS = ['retrieved', 'injected', 'prompt', 'pinned', 'summary', 'rejects'] as const
 type MessageExtras = { readonly id?: string } & { readonly [Name in (typeof EXTRAS)[number]]?: Message[Name] | undefined }
 
-/** The one place where a message is put together; `content` and `toolCalls` are derived from the parts. */
+/** Creates a message; the only place that does. Derives `content` and `toolCalls` from the parts. */
 export function fromParts(role: Role, parts: readonly Part[], extras: MessageExtras = {}): Message {
   const toolCalls = parts.filter((part) => part.type === 'tool-call')
   const given = EXTRAS.filter((name) => extras[name] !== undefined)
@@ -176,7 +176,7 @@ export function fromParts(role: Role, parts: readonly Part[], extras: MessageExt
   }
 }
 
-/** The text of parts, joined without a separator; for a tool message the content of its results. */
+/** Joins the text of parts without a separator; for a tool message, the content of its results. */
 export function textOf(parts: readonly Part[]): string {
   let text = ''
   for (const part of parts) {
@@ -188,9 +188,9 @@ export function textOf(parts: readonly Part[]): string {
 
 /**
  * Normalises strings (user messages), message-like objects, messages and nested lists of these to a flat list of messages.
- * Idempotent: what is a message already is returned as it is.
+ * Idempotent: a complete message is returned unchanged.
  *
- * @throws ConfigurationError for anything else, naming its place in the list.
+ * @throws ConfigurationError for any other value, naming its place in the list.
  */
 export function toMessages(input: MessageInput): Message[] {
   const messages: Message[] = []
@@ -198,7 +198,7 @@ export function toMessages(input: MessageInput): Message[] {
   return messages
 }
 
-/** Deeper lists contain themselves, or might as well. */
+/** Limit of nesting, so that a list that contains itself is rejected. */
 const DEEPEST = 100
 
 function collect(input: unknown, place: string, into: Message[], depth = 0): void {
@@ -228,7 +228,7 @@ function toMessage(input: unknown, place: string): Message {
   const foreign = FOREIGN.find((name) => holdsSomething(Reflect.get(input, name)))
   if (foreign !== undefined) {
     throw new ConfigurationError(
-      `${place}.${foreign} belongs to the messages of another API. Here calls and results are parts: { type: 'tool-call', id, name, input }, and what toolResult({ id, name, content }) makes.`,
+      `${place}.${foreign} belongs to the messages of another API. Here calls and results are parts: { type: 'tool-call', id, name, input }, and the message that toolResult({ id, name, content }) makes.`,
     )
   }
   return fromParts(like.role, partsOf(like, place), {
@@ -239,7 +239,7 @@ function toMessage(input: unknown, place: string): Message {
   })
 }
 
-/** Members in which other APIs keep what would be lost here without a word. */
+/** Members of other APIs' messages that would otherwise be ignored silently. */
 const FOREIGN = ['tool_calls', 'tool_call_id', 'function_call'] as const
 
 function holdsSomething(value: unknown): boolean {
@@ -251,7 +251,7 @@ function isMessage(like: Partial<Message>): boolean {
   return like.content === textOf(like.parts) && (like.toolCalls !== undefined) === holdsCall(like.parts)
 }
 
-/** Whatever was said in one form only: text without parts or beside those that have none, calls beside them. */
+/** Merges `content` and `toolCalls` into the parts, unless the parts already hold text or calls. */
 function partsOf({ content, parts, toolCalls: given }: Partial<Message>, place: string): readonly Part[] {
   const toolCalls = given ?? []
   if (!Array.isArray(given ?? [])) throw new ConfigurationError(`${place}.toolCalls must be a list of calls.`)

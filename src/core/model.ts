@@ -1,4 +1,4 @@
-/** The port to language models, and what passes through it. */
+/** The port to language models: requests, stream parts, facts and settings. */
 
 import type { JsonObject } from './json.ts'
 import type { Message, Retrieved } from './message.ts'
@@ -8,57 +8,57 @@ import type { Span } from './span.ts'
 import type { Usage } from './usage.ts'
 
 /**
- * A language model. `stream` makes exactly one request: no retry, no cache and no logging here, policy is ours.
+ * A language model. `stream` makes exactly one request, without retry, cache or logging: the engine does these.
  *
- * It yields parts until a `finish` part; a stream that ends without one counts as interrupted. It throws a `CriaError` (or anything,
- * which then counts as `internal`). When `ctx.signal` is aborted, or the iterator is returned, it closes its connection.
+ * It yields parts until a `finish` part; a stream that ends without one counts as interrupted. It throws a `CriaError` (anything
+ * else counts as `internal`). When `ctx.signal` is aborted or the iterator is returned, it closes its connection.
  */
 export interface LanguageModel {
-  /** `provider/model`, as it stands in events and rows. */
+  /** `provider/model`, as in events and rows. */
   readonly ref: string
   /** Facts of the model. */
   readonly facts: ModelFacts
   /**
-   * Tells it from other models of this `ref`: a hash of where it is, as whom it is asked and what else has a say in its answers. Absent: the object
-   * itself is what tells it. Models of one identity may share their answers.
+   * Distinguishes it from other models of this `ref`: a hash of its URL, credentials and all else that influences its answers. Absent: the
+   * object is its own identity. Models with equal identity may share cached answers.
    */
   readonly identity?: string
   /** Makes exactly one request and yields its parts up to `finish`. Throws a `CriaError` when it fails. */
   stream(request: ModelRequest, ctx: ModelCall): AsyncIterable<ModelPart>
 }
 
-/** Facts about a model. `null` is "nobody knows", which is never treated as zero or as unlimited. */
+/** Facts about a model. `null` means unknown, which is never treated as zero or as unlimited. */
 export interface ModelFacts {
   /** Tokens of input and output together. */
   readonly contextWindow: number | null
-  /** Tokens of an answer at most; `null`: not known. */
+  /** Maximum tokens of an answer; `null`: unknown. */
   readonly maxOutputTokens: number | null
   /** Absent or `null`: unknown. */
   readonly price?: Price | null
-  /** `false`: the system prompt has to travel as a user message. Default true. */
+  /** `false`: the system prompt must be sent as a user message. Default true. */
   readonly systemRole?: boolean
-  /** The only temperature that the model takes. */
+  /** The only temperature that the model accepts. */
   readonly fixedTemperature?: number
   /**
-   * When it takes the settings of sampling (temperature, topP, topK and penalties): `never`; `unless-thinking`, not while it is asked to think;
-   * `thinking-off`, only when it is asked not to think. Default `always`.
+   * When the model accepts sampling settings (temperature, topP, topK, penalties): `never`; `unless-thinking`, unless thinking is requested;
+   * `thinking-off`, only if thinking is switched off. Default `always`.
    */
   readonly sampling?: 'always' | 'never' | 'unless-thinking' | 'thinking-off'
   /** `false`: the model cannot stream. Default true. */
   readonly streaming?: boolean
-  /** The model can call tools; absent: it is taken to. */
+  /** The model can call tools; absent: assumed true. */
   readonly tools?: boolean
-  /** The model takes images; absent: it is taken to. */
+  /** The model accepts images; absent: assumed true. */
   readonly images?: boolean
-  /** The model can think before it answers; absent: not known. */
+  /** The model can think before it answers; absent: unknown. */
   readonly thinking?: boolean
   /** The provider can be made to answer with JSON of a given schema. */
   readonly structuredOutput?: boolean
-  /** `false`: not in a request that offers tools; the model is then told about the JSON in words. Default as `structuredOutput`. */
+  /** `false`: not in a request with tools; the schema is then described in the prompt. Default as `structuredOutput`. */
   readonly structuredOutputWithTools?: boolean
-  /** `false`: the model only quotes what it is given, and cannot be asked to write a summary. Default true. */
+  /** `false`: the model only quotes its input and cannot write a summary. Default true. */
   readonly writes?: boolean
-  /** `true`: it cuts off the beginning of a request that is too long, and answers the rest. Default false. */
+  /** `true`: the provider silently cuts off the beginning of a request that is too long. Default false. */
   readonly cutsSilently?: boolean
 }
 
@@ -70,17 +70,17 @@ export interface Rates {
   readonly input: number
   /** US dollars for a million output tokens. */
   readonly output: number
-  /** US dollars for a million input tokens that are read from the provider's cache; absent: as `input`. */
+  /** US dollars for a million input tokens read from the provider's cache; absent: as `input`. */
   readonly cacheRead?: number
-  /** US dollars for a million input tokens that are written to the provider's cache; absent: as `input`. */
+  /** US dollars for a million input tokens written to the provider's cache; absent: as `input`. */
   readonly cacheWrite?: number
-  /** For what is kept for an hour; default as `cacheWrite`. */
+  /** The same for tokens that are cached for an hour; default as `cacheWrite`. */
   readonly cacheWrite1h?: number
 }
 
 /** US dollars for a million tokens. */
 export interface Price extends Rates {
-  /** For calls whose input, with what was cached, is longer than `above` tokens; the least first. */
+  /** Rates of calls whose input, cached tokens included, exceeds `above` tokens; in ascending order. */
   readonly tiers?: readonly (Rates & { readonly above: number })[]
   /** The day (ISO 8601) on which this price was looked up. */
   readonly asOf?: string
@@ -88,16 +88,16 @@ export interface Price extends Rates {
 
 /** The context of a model call, beside the request. */
 export interface ModelCall {
-  /** Aborting it ends the request. */
+  /** Aborts the request. */
   readonly signal: AbortSignal
-  /** Where the adapter may note what it learns (response id, server's model name). */
+  /** The adapter may add attributes to it (response id, the server's model name). */
   readonly span: Span
 }
 
-/** A message as a provider needs it: what was said and by whom, nothing of our own bookkeeping. */
+/** A message as a provider needs it, without the engine's bookkeeping. */
 export type RequestMessage = Pick<Message, 'role' | 'content' | 'parts' | 'toolCalls'>
 
-/** One call, complete. `retrieved` messages have been fenced and given the user role before. */
+/** A complete request. `retrieved` messages have already been fenced and given the user role. */
 export interface ModelRequest extends CallSettings {
   /** `provider/model`. */
   readonly model: string
@@ -111,9 +111,9 @@ export interface ModelRequest extends CallSettings {
   readonly responseFormat?: ResponseFormat
   /** `off` asks the provider not to reason; absent leaves it to the provider. */
   readonly thinking?: ThinkingEffort
-  /** `false` asks for one answer in one piece. */
+  /** `false` requests the whole answer at once. */
   readonly stream: boolean
-  /** The passages of the request, for models that work on words. It is in the messages as text too; providers are not sent this. */
+  /** The passages of the request, for local models that quote. Not sent to providers, whose messages hold them as text. */
   readonly grounding?: Grounding
 }
 
@@ -123,13 +123,13 @@ export interface Grounding {
   readonly question: string
   /** Best first. */
   readonly passages: readonly Retrieved[]
-  /** Weight of each analysed word of the question, see `Evidence`. */
+  /** Weight of each analysed word of the question; see `Evidence`. */
   readonly weights: Readonly<Record<string, number>>
 }
 
-/** A place that a model quotes, told by the model itself. */
+/** A place that a model quotes, as reported by the model. */
 export interface QuotedPassage {
-  /** Of the passage, without brackets. */
+  /** Marker of the passage, without brackets. */
   readonly marker: string
   /** UTF-16 offsets into the text of the passage. */
   readonly start: number
@@ -140,39 +140,39 @@ export interface QuotedPassage {
 
 /** How much a model thinks before it answers. */
 export type ThinkingEffort = 'off' | 'low' | 'medium' | 'high'
-/** The tools that the model may or has to call. */
+/** The tools that the model may or must call. */
 export type ToolChoice =
   | 'auto'
   | 'none'
   | 'required'
   | {
-      /** The name of the one tool that has to be called. */
+      /** The name of the one tool that must be called. */
       readonly tool: string
     }
 /** The form that the answer must have. */
 export interface ResponseFormat {
   readonly type: 'json'
-  /** The schema that the JSON must fit; absent: any JSON. */
+  /** The schema that the JSON must match; absent: any JSON. */
   readonly schema?: JsonSchema
-  /** Names the schema to the provider. */
+  /** Name of the schema, sent to the provider. */
   readonly name?: string
 }
 
-/** A tool as the model sees it. */
+/** A tool, as sent to the model. */
 export interface ToolSpec {
   /** The name of the tool. */
   readonly name: string
-  /** Tells the model what the tool does and when to call it. */
+  /** Describes to the model what the tool does and when to call it. */
   readonly description: string
   /** The arguments, as JSON Schema. */
   readonly inputSchema: JsonSchema
 }
 
-/** Settings of a model call; what a model does not take is left out, with a notice. */
+/** Settings of a model call; those that a model does not accept are left out, with a notice. */
 export interface CallSettings {
   /** 0 to 2 for most models; default the provider's, 0 for bots. */
   readonly temperature?: number
-  /** Tokens of the answer at most; default what the model can. */
+  /** Maximum tokens of the answer; default: the model's limit. */
   readonly maxOutputTokens?: number
   /** Samples from the most probable tokens that add up to this share, 0 to 1; default the provider's. */
   readonly topP?: number
@@ -184,64 +184,64 @@ export interface CallSettings {
   readonly frequencyPenalty?: number
   /** The answer ends before the first of these texts; default none. */
   readonly stopSequences?: readonly string[]
-  /** Asks for the same answer to the same request, where a provider can; default none. */
+  /** Requests reproducible answers, if the provider supports it; default none. */
   readonly seed?: number
-  /** Passed through to the provider, by provider name. */
+  /** Options passed through to the provider, by provider name. */
   readonly providerOptions?: JsonObject
 }
 
 /** Why a model stopped; `length`: the answer was cut off. */
 export type FinishReason = 'stop' | 'length' | 'tool-calls' | 'content-filter' | 'error' | 'other'
 
-/** A piece of a provider's stream. Plain JSON; a kind that a station does not know is ignored. */
+/** A piece of a provider's stream. Plain JSON; unknown types are ignored. */
 export type ModelPart =
   // content
   | {
       readonly type: 'text'
       /** A piece of the answer. */
       readonly text: string
-      /** Data that the provider wants back with this part, such as a signature. */
+      /** Data to send back to the provider with this part, such as a signature. */
       readonly providerData?: ProviderData
     }
   | { readonly type: 'thinking'; readonly text: string }
-  /** Ends a block of thinking; carries what the provider wants back with it. */
+  /** Ends a block of thinking, with the data to send back to the provider. */
   | { readonly type: 'thinking-end'; readonly providerData?: ProviderData }
   // tools
   | {
       readonly type: 'tool-input'
-      /** Of the tool call, or of the provider's answer. */
+      /** Id of the tool call, or of the provider's answer. */
       readonly id: string
-      /** Of the tool. */
+      /** Name of the tool. */
       readonly name: string
       /** A piece of the arguments, as JSON text. */
       readonly delta: string
     }
-  /** A whole call; `input` is the parsed arguments, or the raw string together with `invalid`. */
+  /** A complete call; `input` holds the parsed arguments, or the raw string together with `invalid`. */
   | ToolCallPart
   | OpaquePart
   // about the answer
-  /** The provider begins its answer anew: what this attempt has said so far is void. */
+  /** The provider restarts its answer: discard the parts of this attempt so far. */
   | { readonly type: 'restart' }
   | {
       readonly type: 'response'
       readonly id?: string
-      /** The model that the provider says has answered. */
+      /** The model that answered, as reported by the provider. */
       readonly model?: string
     }
-  /** Set, not added: a later one replaces an earlier one of the same attempt. */
+  /** Usage of the attempt; a later part replaces an earlier one. */
   | {
       readonly type: 'usage'
-      /** Tokens as far as they are known by now; a later part replaces it. */
+      /** Tokens known so far; a later part replaces them. */
       readonly usage: Usage
     }
   | {
       readonly type: 'finish'
       /** Why the model stopped. */
       readonly reason: FinishReason
-      /** The same in the provider's words. */
+      /** The provider's own name for the reason. */
       readonly rawReason?: string
       /** The model said that its passages do not hold the answer. */
       readonly abstained?: boolean
-      /** Of a model that quotes: where each of its quotes stands. They are not looked for in its text. */
+      /** Places of the quotes, reported by models that quote; their text is not searched for citations. */
       readonly citations?: readonly QuotedPassage[]
     }

@@ -1,9 +1,9 @@
-/** The parts of messages, which keep the order, the signatures and the provider's own data of an answer; and the check of those that come from outside. */
+/** The parts of messages, which preserve order, signatures and provider data of an answer, and the check of parts from callers. */
 
 import { ConfigurationError } from './error.ts'
 import type { Json, JsonObject } from './json.ts'
 
-/** Data that a provider wants back unchanged with the part in the next request, by provider name. */
+/** Data to send back unchanged to the provider with the part, by provider name. */
 export type ProviderData = JsonObject
 
 /** Text. */
@@ -11,14 +11,14 @@ export interface TextPart {
   readonly type: 'text'
   /** The text. */
   readonly text: string
-  /** Data that the provider wants back with this part. */
+  /** Data to send back to the provider with this part. */
   readonly providerData?: ProviderData
 }
 
 /** An image. */
 export interface ImagePart {
   readonly type: 'image'
-  /** For example `image/png`. */
+  /** The media type: `image/png`, for example. */
   readonly mediaType: string
   /** Base64 data, or a URL that starts with `http`. */
   readonly data: string
@@ -27,7 +27,7 @@ export interface ImagePart {
 /** A file, such as a PDF. */
 export interface FilePart {
   readonly type: 'file'
-  /** `application/pdf`, for example. */
+  /** The media type: `application/pdf`, for example. */
   readonly mediaType: string
   /** Base64 data, or a URL that starts with `http`. */
   readonly data: string
@@ -35,12 +35,12 @@ export interface FilePart {
   readonly filename?: string
 }
 
-/** Reasoning of a model. Only the model that made it may get it back. */
+/** Reasoning of a model. It is sent back only to the model that produced it. */
 export interface ThinkingPart {
   readonly type: 'thinking'
-  /** Thinking of the model, as far as the provider shows it. */
+  /** The thinking, as far as the provider returns it. */
   readonly text: string
-  /** The model that thought this, `provider/model`. */
+  /** The model that produced it, `provider/model`. */
   readonly model?: string
   /** Opaque: signatures, encrypted or redacted content. */
   readonly providerData?: ProviderData
@@ -53,18 +53,18 @@ export interface ToolCallPart {
   readonly id: string
   /** The name of the tool. */
   readonly name: string
-  /** The parsed arguments; the raw string where they were no JSON. */
+  /** The parsed arguments; the raw string if they were not valid JSON. */
   readonly input: Json
-  /** Why the arguments cannot be used, where they cannot. */
+  /** Fault of the arguments; absent if they are valid. */
   readonly invalid?: string
-  /** Data that the provider wants back with this part, such as a signature. */
+  /** Data to send back to the provider with this part, such as a signature. */
   readonly providerData?: ProviderData
 }
 
-/** The result of a tool call, as it goes back to the model. */
+/** The result of a tool call, as sent back to the model. */
 export interface ToolResultPart {
   readonly type: 'tool-result'
-  /** Id of the call that this answers. */
+  /** Id of the tool call. */
   readonly id: string
   /** The name of the tool. */
   readonly name: string
@@ -72,24 +72,24 @@ export interface ToolResultPart {
   readonly content: string
   /** The call failed or was refused. */
   readonly isError: boolean
-  /** Images and files that the tool returned beside its text. */
+  /** Images and files that the tool returned with its text. */
   readonly attachments?: readonly (ImagePart | FilePart)[]
-  /** Set where the call was interrupted and may have had its effect. */
+  /** Set if the call was interrupted and may have had an effect. */
   readonly unknownEffects?: UnknownEffects
 }
 
-/** The call had been started and was interrupted before it had a result: nobody knows what it did. */
+/** Marks a call that was interrupted after its start and before its result: its effects are unknown. */
 export interface UnknownEffects {
-  /** The key that its tool was given: a second try under the same key can be recognised where the effect was to happen. */
+  /** The key that the tool received, so that the service it calls can recognise a second try. */
   readonly idempotencyKey: string
 }
 
-/** Something only its provider understands (a tool that ran there, say); kept and sent back, never shown. */
+/** A part that only its provider understands, such as a tool that ran there. Stored and sent back, never shown. */
 export interface OpaquePart {
   readonly type: 'opaque'
   /** The provider's name for the kind of the part. */
   readonly kind: string
-  /** The part itself, which goes back to the provider unchanged. */
+  /** The part itself, sent back to the provider unchanged. */
   readonly providerData: ProviderData
 }
 
@@ -97,7 +97,7 @@ export interface OpaquePart {
 export type Part = TextPart | ImagePart | FilePart | ThinkingPart | ToolCallPart | ToolResultPart | OpaquePart
 
 type Fields = Readonly<Record<string, unknown>>
-/** Returns the fault of a value; `undefined` when there is none. */
+/** Returns the fault of a value; `undefined` if it is valid. */
 type Check = (value: unknown) => string | undefined
 
 const text: Check = (value) => (typeof value === 'string' ? undefined : `must be a string, but is ${nameOf(value)}`)
@@ -146,10 +146,10 @@ const FIELDS: Readonly<Record<Part['type'], Readonly<Record<string, Check>>>> = 
   opaque: { kind: text, providerData: json },
 }
 
-/** Lists that were found sound, so that a conversation that comes again is not gone through again. */
+/** Lists that passed the check, so that a conversation is not checked again in every turn. */
 const sound = new WeakSet<object>()
 
-/** @throws ConfigurationError that names the place, what was expected and what came. */
+/** @throws ConfigurationError that names the place, the expected and the received value. */
 export function checkParts(parts: unknown, place: string): asserts parts is readonly Part[] {
   if (!Array.isArray(parts)) throw new ConfigurationError(`${place} must be a list of parts, but is ${nameOf(parts)}.`)
   if (sound.has(parts)) return
@@ -160,7 +160,7 @@ export function checkParts(parts: unknown, place: string): asserts parts is read
   sound.add(parts)
 }
 
-/** @throws ConfigurationError when it cannot be told from it where a passage comes from. */
+/** @throws ConfigurationError if it does not identify the source of a passage. */
 export function checkRetrieved(retrieved: unknown, place: string): void {
   const { marker, chunk } = isRecord(retrieved) ? retrieved : {}
   if (typeof marker === 'string' && isRecord(chunk) && ['text', 'source'].every((field) => typeof chunk[field] === 'string')) {
@@ -169,7 +169,7 @@ export function checkRetrieved(retrieved: unknown, place: string): void {
   throw new ConfigurationError(`${place} must hold a marker, and a chunk with text, source, start, end and score.`)
 }
 
-/** The reason that a value is no part; `undefined` when it is one. */
+/** Returns the reason that a value is not a valid part; `undefined` for a valid one. */
 export function problemIn(part: unknown): string | undefined {
   if (!isRecord(part)) return `must be a part, but is ${nameOf(part)}`
   const { type } = part

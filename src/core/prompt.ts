@@ -1,6 +1,6 @@
-/** Types the prompts that a turn is made with; `prompt()` makes them. */
+/** Types of prompts with variables and versions; `prompt()` makes them. */
 
-/** One version of a prompt: the same name with another template is another version. */
+/** A version of a prompt: a name and a template. Another template is another version. */
 export interface PromptVersion {
   /** The name of the prompt. */
   readonly name: string
@@ -10,7 +10,7 @@ export interface PromptVersion {
   readonly template: string
 }
 
-/** A prompt whose variables have values: a system prompt, or a message of the user. In a template literal it is its text. */
+/** A prompt whose variables are filled in, for a system prompt or a user message. Converts to its text in a template literal. */
 export interface FilledPrompt extends PromptVersion {
   /** The template with its values. */
   readonly text: string
@@ -18,14 +18,14 @@ export interface FilledPrompt extends PromptVersion {
   toString(): string
 }
 
-/** Recognised by its members, also where it comes from another copy of the package. */
+/** Recognises a filled prompt by its members, so that one of another copy of the package counts, too. */
 export function isFilledPrompt(value: unknown): value is FilledPrompt {
   if (typeof value !== 'object' || value === null || 'role' in value) return false
   const { name, hash: of, template, text } = value as Partial<FilledPrompt>
   return [name, of, template, text].every((member) => typeof member === 'string')
 }
 
-/** The text of either. */
+/** Returns the text of a prompt or a string. */
 export function promptText(prompt: string | FilledPrompt): string {
   return typeof prompt === 'string' ? prompt : prompt.text
 }

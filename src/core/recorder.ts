@@ -1,8 +1,8 @@
 /**
- * The port to the journal. Everything that happened in a turn is written here before it is shown; resume, re-attach, replay, cost,
+ * The port to the journal. Every event of a turn is stored before the reader sees it; resume, re-attach, replay, cost,
  * search and preference data are views on it.
  *
- * All methods may be synchronous (SQLite) or asynchronous (PostgreSQL): callers await the result where it is a promise, and only then.
+ * All methods may be synchronous (SQLite) or asynchronous (PostgreSQL): callers await a result only if it is a promise.
  */
 
 import type { BudgetStore } from './budget.ts'
@@ -16,10 +16,10 @@ import type { PromptVersion } from './prompt.ts'
 import type { SpanRecord } from './span.ts'
 import type { Usage } from './usage.ts'
 
-/** `lost`: its owner died, and somebody else noticed. `waiting`: it is done but for calls that wait for a decision; `done` as soon as its session goes on. */
+/** `lost`: its process died. `waiting`: complete except for calls that wait for a decision; becomes `done` when its session continues. */
 export type TurnState = 'open' | 'done' | 'failed' | 'cancelled' | 'lost' | 'waiting'
 
-/** The row of a turn as it begins. */
+/** The row of a turn at its start. */
 export interface TurnOpen {
   /** Names the turn. */
   readonly turnId: string
@@ -27,22 +27,22 @@ export interface TurnOpen {
   readonly sessionId: string
   /** The bot that asks; absent for a plain `query()`. */
   readonly bot?: BotIdentity
-  /** The model that is asked first. */
+  /** The model of the first request. */
   readonly model: string
   /** `null`: the provider's default. */
   readonly temperature: number | null
-  /** The user it is made for. A session belongs to the first user that one of its turns names. Default: the session's, if it has one. */
+  /** The user of the turn. A session belongs to the first user named by one of its turns. Default: the session's user, if any. */
   readonly userId?: string
   /**
-   * A turn of the same session that waits for a decision, whose question this one has too. It is taken up, and waits no longer, when this one
-   * records its first messages; where this one ends before, it still waits.
+   * The waiting turn of the same session that this turn continues; both have the same question. It stops waiting when this turn records its
+   * first messages. If this turn ends before, it still waits.
    */
   readonly decides?: string
-  /** Labels to list, count and delete turns by; each counts once. */
+  /** Labels to list, count and delete turns by; duplicates are ignored. */
   readonly tags?: readonly string[]
-  /** The text of what was asked, for lists and search. */
+  /** The text of the question, for lists and search. */
   readonly question: string
-  /** SHA-256 of the template of the system prompt, hexadecimal; of its text where it has no template. */
+  /** SHA-256 of the system prompt's template, or of its text if it has no template; hexadecimal. */
   readonly promptHash: string | null
   /** Prompt versions of the turn: its system prompt first, then those of the user's messages. */
   readonly prompts?: readonly PromptVersion[]
@@ -53,7 +53,7 @@ export interface TurnOpen {
   /** 16 hexadecimal digits: the span of the whole turn. */
   readonly spanId: string
   /**
-   * `true`: the only one of its kind in its session as long as it is open. `false`: neither waits for others nor holds them up, and
+   * `true`: no other exclusive turn of its session may be open at the same time. `false`: neither blocks other turns nor is blocked, and
    * never becomes part of the session's history.
    */
   readonly exclusive: boolean
@@ -67,8 +67,8 @@ export type JournalEntry =
       readonly event: QueryEvent
     }
   /**
-   * Messages that are new in this turn: as they were composed for it (system prompt, retrieved, user), or produced by it (assistant,
-   * tool). The message of a `message` event is one of them already; an entry with the same id adds nothing.
+   * Messages that are new in this turn: composed for it (system prompt, retrieved, user) or produced by it (assistant, tool). The
+   * message of a `message` event is stored already; an entry with the same id adds nothing.
    */
   | {
       readonly type: 'messages' /** The step, from 1; 0 before the first. */
@@ -76,11 +76,11 @@ export type JournalEntry =
       readonly messages: readonly Message[]
     }
   /**
-   * The conversation was compacted: the session goes on from these messages (user, assistant and tool ones, without system prompts and
-   * retrieved text) and what is said after them. What they stand for stays in the journal. A later one of the same turn takes its place.
+   * The conversation was compacted: the session continues with these messages (user, assistant and tool, without system prompts and
+   * retrieved text) and later ones. The replaced messages stay in the journal. A later compaction of the same turn replaces this one.
    */
   | { readonly type: 'compaction'; readonly step: number; readonly messages: readonly Message[] }
-  /** A tool is about to have its effect. Its `tool_result` event is the other half. */
+  /** A tool call is about to start. Its `tool_result` event marks its end. */
   | {
       readonly type: 'tool_start'
       readonly step: number
@@ -100,47 +100,47 @@ export type JournalEntry =
 export interface TurnClose {
   /** The new state of the turn. */
   readonly state: Exclude<TurnState, 'open' | 'lost' | 'waiting'>
-  /** The terminal event; stored with the new state in one transaction. */
+  /** The terminal event; stored in one transaction with the new state. */
   readonly event: QueryEvent
   /** Epoch milliseconds. */
   readonly endedAt: number
-  /** The model that gave the last answer. */
+  /** The model of the last answer. */
   readonly model: string
-  /** The temperature that it was sent, `null` for none; absent: as in `openTurn`. */
+  /** The temperature sent to that model, `null` for none; absent: as in `openTurn`. */
   readonly temperature?: number | null
-  /** The text of the answer, also when it is only a beginning. */
+  /** The text of the answer, possibly incomplete. */
   readonly text: string
   /** Tokens of all requests of the turn. */
   readonly usage: Usage
-  /** US dollars; `null`: not known. */
+  /** US dollars; `null`: unknown. */
   readonly costUsd: number | null
-  /** `waiting` makes the turn one that waits for a decision. */
+  /** `waiting` puts the turn into the state `waiting`. */
   readonly finishReason: QueryResult['finishReason'] | null
-  /** Why the turn failed; absent where it did not. */
+  /** The error of a failed turn; absent for other turns. */
   readonly error?: ErrorInfo
-  /** Figures of the turn. */
+  /** Metrics of the turn. */
   readonly metrics: TurnMetrics
 }
 
-/** Figures of a turn. */
+/** Metrics of a turn. */
 export interface TurnMetrics {
-  /** Milliseconds from the start to the first text or thinking; `null` when there was none. */
+  /** Milliseconds from the start to the first text or thinking; `null` if there was none. */
   readonly timeToFirstTokenMs: number | null
-  /** From the start to the end, without the time in which permission was asked for. */
+  /** Milliseconds from start to end, without the time spent waiting for permission decisions. */
   readonly durationMs: number
-  /** Model calls that were completed. */
+  /** Completed model calls. */
   readonly steps: number
-  /** Tool calls that were started. */
+  /** Started tool calls. */
   readonly toolsExecuted: number
-  /** Attempts that failed, and the failure that the turn ended with. */
+  /** Failed attempts, and the failure that ended the turn. */
   readonly errors: number
-  /** Attempts that were made again with the same model. */
+  /** Attempts repeated with the same model. */
   readonly retries: number
   /** The answer came from a cache. */
   readonly cacheHit: boolean
-  /** Of the input tokens, the share that providers read from their prompt caches; `null` when none of them said. Absent as `models`. */
+  /** Share of input tokens read from providers' prompt caches, 0 to 1; `null` if no provider reported it. Absent as `models`. */
   readonly promptCacheHitRate?: number | null
-  /** Use of each model; absent in turns that were recorded before this member was. */
+  /** Use of each model; absent in turns recorded before this member existed. */
   readonly models?: readonly ModelUse[]
   /** The turn took longer than the limit for slow queries (30 s by default). */
   readonly slow: boolean
@@ -152,42 +152,41 @@ export const RATINGS: ReadonlySet<number> = new Set([-1, 1, 2, 3, 4, 5])
 /** The port to the journal. Methods may be synchronous or return promises. */
 export interface Recorder {
   /**
-   * Writes the row of a turn. It belongs to this recorder's owner until it is closed or its lease runs out.
-   * @throws CriaError `session_busy` when the turn is exclusive, another exclusive one of the session is open, and its lease has not run
-   * out; `permission_denied` when the session belongs to another user; `not_found` when the
-   * turn that it decides does not wait, or no longer; `journal_failed` when the journal cannot be written, as every method
-   * that writes.
+   * Writes the row of a turn. The turn belongs to this recorder's owner until it is closed or its lease runs out.
+   * @throws CriaError `session_busy` if the turn is exclusive and another exclusive turn of the session is open with a valid lease;
+   * `permission_denied` if the session belongs to another user; `not_found` if the turn that it decides does not wait (any more);
+   * `journal_failed` if the journal cannot be written, as every method that writes.
    */
   openTurn(turn: TurnOpen): MaybePromise<void>
   /**
-   * Stores entries of an open turn in order, in one transaction, and renews the lease. After a failure nothing of them is stored.
-   * @throws CriaError `turn_lost` when the lease had run out and somebody else has ended the turn; `internal` for an event that is not
-   * the next one of its turn.
+   * Stores entries of an open turn in order, in one transaction, and renews the lease. On failure none of them is stored.
+   * @throws CriaError `turn_lost` if the lease ran out and another process ended the turn; `internal` if an event is not
+   * the next of its turn.
    */
   record(turnId: string, entries: readonly JournalEntry[]): MaybePromise<void>
-  /** Ends a turn. @throws CriaError as `record`; after `journal_failed` it may be called again. */
+  /** Ends a turn. @throws CriaError as `record`; may be called again after `journal_failed`. */
   closeTurn(turnId: string, close: TurnClose): MaybePromise<void>
   /** Stores a span that has ended. */
   span(span: SpanRecord): MaybePromise<void>
   /** Stores a choice between two answers. */
   feedback(feedback: FeedbackRecord): MaybePromise<void>
   /**
-   * 1 to 5, or -1 and 1 for thumbs; `null` takes a rating and its comment back.
-   * @throws CriaError `not_found` for a turn that is not in the journal; ConfigurationError for another number.
+   * Rates a turn: 1 to 5, or -1 and 1 for thumbs down and up; `null` removes the rating and its comment.
+   * @throws CriaError `not_found` if the turn is not in the journal; ConfigurationError for any other number.
    */
   rate(turnId: string, rating: number | null, comment?: string): MaybePromise<void>
   /** The read side. */
   readonly read: JournalReader
   /**
-   * Keeps budgets for all who share this journal; every turn that is closed counts, whether it had a budget or not. Absent: budgets hold
-   * within one process.
+   * Counts budgets across all processes that share this journal; every closed turn counts, with or without a budget. Absent: budgets
+   * hold within one process.
    */
   readonly budget?: BudgetStore
-  /** `true`: keeps turns that wait for a decision (`decides` of a turn). Absent: a call that is to wait is refused. */
+  /** `true`: supports turns that wait for a decision. Absent: the answer `'wait'` to a permission request refuses the call. */
   readonly keepsWaiting?: boolean
-  /** Keeps answers for all who share this journal. Absent: caches end with their process. */
+  /** Response cache shared by all processes that use this journal. Absent: the cache ends with its process. */
   readonly cache?: CacheStore
-  /** Turns that are still open are given up: they count as lost at once. A second call does nothing. */
+  /** Closes the journal; turns that are still open become `lost` at once. A second call does nothing. */
   close(): MaybePromise<void>
 }
 
@@ -197,7 +196,7 @@ export interface FeedbackRecord {
   readonly at: number
   /** The preferred answer; `none`: neither. */
   readonly choice: 'first' | 'second' | 'none'
-  /** Turn that was shown first, and the one shown second. */
+  /** The turn that was shown first. */
   readonly first: string
   /** The turn that was shown second. */
   readonly second: string
@@ -213,39 +212,39 @@ export interface TurnSummary {
   readonly turnId: string
   /** The session of the turn. */
   readonly sessionId: string
-  /** How far the turn is. */
+  /** The state of the turn. */
   readonly status: TurnState
   /** The bot that asked; `null` for a plain `query()`. */
   readonly bot: BotIdentity | null
-  /** The model that gave the last answer, or is asked. */
+  /** The model of the last answer, or of the running request. */
   readonly model: string
   /** The text of what was asked. */
   readonly question: string
   /** Epoch milliseconds. */
   readonly startedAt: number
-  /** Milliseconds from the start to the end; `null` for a turn that is open. */
+  /** Milliseconds from start to end; `null` for an open turn. */
   readonly latencyMs: number | null
-  /** Tokens of all requests of the turn; what is not known is `null`. */
+  /** Tokens of all requests of the turn; unknown numbers are `null`. */
   readonly usage: Usage
-  /** US dollars; `null`: not known. */
+  /** US dollars; `null`: unknown. */
   readonly costUsd: number | null
   /** 1 to 5, or -1 and 1; `null`: not rated. */
   readonly rating: number | null
-  /** The user whose session it is in; `null` where none was named. */
+  /** The user of its session; `null` if none was named. */
   readonly userId: string | null
   /** In alphabetical order. */
   readonly tags: readonly string[]
 }
 
-/** A turn with everything that its row holds. */
+/** The complete row of a turn. */
 export interface TurnRow extends TurnSummary {
-  /** The text of the answer, also when it is only a beginning. */
+  /** The text of the answer, possibly incomplete. */
   readonly text: string
   /** `null`: the provider's default. */
   readonly temperature: number | null
   /** SHA-256 of the system prompt, hexadecimal; `null` without one. */
   readonly promptHash: string | null
-  /** The comment of the rating; `null`: none. */
+  /** Comment of the rating; `null`: none. */
   readonly ratingComment: string | null
   /** The turn that this one follows in its session. */
   readonly parentTurnId: string | null
@@ -253,17 +252,17 @@ export interface TurnRow extends TurnSummary {
   readonly traceId: string
   /** 16 hexadecimal digits: the span of the whole turn. */
   readonly spanId: string
-  /** Epoch milliseconds; `null` for a turn that is open. */
+  /** Epoch milliseconds; `null` for an open turn. */
   readonly endedAt: number | null
-  /** Why the answer ended; `null` where there is none. */
+  /** Why the answer ended; `null` if there is no answer. */
   readonly finishReason: string | null
-  /** Why the turn failed; `null` where it did not. */
+  /** The error of a failed turn; `null` for other turns. */
   readonly error: ErrorInfo | null
-  /** Figures of the turn; `null` for one that is open or was lost. */
+  /** Metrics of the turn; `null` for an open or lost turn. */
   readonly metrics: TurnMetrics | null
 }
 
-/** Chooses turns by what they were marked with; all members must apply. */
+/** Selects turns by user and tags; all members must match. */
 export interface TurnFilter {
   /** Only turns in sessions of this user. */
   readonly userId?: string
@@ -271,11 +270,11 @@ export interface TurnFilter {
   readonly tags?: readonly string[]
 }
 
-/** Limits a list of turns; a member that is absent leaves none out. */
+/** Selects turns of a list; an absent member does not filter. */
 export interface ListTurns extends TurnFilter {
   /**
-   * Full-text search in questions and answers of turns that have ended; literal words, all of which have to occur. Also finds turns in one of
-   * whose tool calls all words occur, in its name or its arguments.
+   * Full-text search in questions and answers of ended turns; literal words, all of which must occur. Also finds turns with a tool call
+   * whose name or arguments contain all words.
    */
   readonly search?: string
   /** Only turns that started at this time or later; epoch milliseconds. */
@@ -286,35 +285,35 @@ export interface ListTurns extends TurnFilter {
   readonly bot?: string
   /** Only turns with this rating; `null`: only turns without one. */
   readonly rating?: number | null
-  /** Only turns in which a tool of this name was started. */
+  /** Only turns that started a tool of this name. */
   readonly tool?: string
   /** Only turns in this state. */
   readonly status?: TurnState
-  /** Only turns that this model answered. */
+  /** Only turns answered by this model. */
   readonly model?: string
   /** Only turns of this session. */
   readonly sessionId?: string
-  /** `true`: only turns that took longer than their limit for slow queries. */
+  /** `true`: only turns that exceeded their limit for slow queries. */
   readonly slow?: boolean
-  /** `false`: no turns that a tool of another turn made, such as those of sub-agents. Default: all turns. */
+  /** `false`: without turns started by tools of other turns, such as sub-agents. Default: all turns. */
   readonly nested?: false
   /** Default 50. */
   readonly limit?: number
-  /** Continues the list whose `nextCursor` this was. */
+  /** `nextCursor` of the previous page, to continue the list. */
   readonly cursor?: string
 }
 
-/** A part of a list of turns. */
+/** A page of a list of turns. */
 export interface TurnList {
   /** Newest first. */
   readonly turns: readonly TurnSummary[]
-  /** Given as `cursor`, continues the list; `null` at its end. */
+  /** `cursor` of the next page; `null` at the end of the list. */
   readonly nextCursor: string | null
-  /** Turns of this part of the list that cannot be read, in words; absent where there are none. */
+  /** Descriptions of turns of this page that cannot be read; absent if there are none. */
   readonly damaged?: readonly string[]
 }
 
-/** Everything that the journal holds of a turn. */
+/** All data of a turn in the journal. */
 export interface TurnDetail {
   /** Its row. */
   readonly turn: TurnRow
@@ -322,13 +321,13 @@ export interface TurnDetail {
   readonly messages: readonly Message[]
   /** All events, by `seq`. */
   readonly events: readonly QueryEvent[]
-  /** Spans in the order in which they ended. */
+  /** Spans, in the order in which they ended. */
   readonly spans: readonly SpanRecord[]
-  /** The parts that are missing because they cannot be read, in words; absent where nothing is. */
+  /** Descriptions of parts that cannot be read and are missing; absent if there are none. */
   readonly damaged?: readonly string[]
-  /** Versions of the prompts that the turn was made with; the number counts from 1 within a name. Absent where there are none. */
+  /** Prompt versions of the turn, numbered from 1 within a name. Absent if there are none. */
   readonly prompts?: readonly PromptRef[]
-  /** Turns that tools of this one have made, in the order they began; each with the call that made it. */
+  /** Turns started by tools of this turn, in order of their start; each with the call that started it. */
   readonly nested: readonly (TurnSummary & { readonly callId: string })[]
 }
 
@@ -338,78 +337,78 @@ export interface PromptRef extends Omit<PromptVersion, 'template'> {
   readonly version: number
 }
 
-/** Reads the journal. A turn whose lease has run out is shown as lost, wherever the reader may write. */
+/** Reads the journal. A turn whose lease has run out is shown as lost, if the reader may write. */
 export interface JournalReader {
-  /** Newest first. @throws ConfigurationError for a cursor or a limit that is none. */
+  /** Lists turns, newest first. @throws ConfigurationError for an invalid cursor or limit. */
   turns(query?: ListTurns): MaybePromise<TurnList>
-  /** One turn with everything that is kept of it; `undefined` for one that is not there. */
+  /** Returns all data of a turn; `undefined` if it does not exist. */
   turn(turnId: string): MaybePromise<TurnDetail | undefined>
-  /** Events of a turn whose `seq` is greater than `after`, in order. */
+  /** Returns events of a turn whose `seq` is greater than `after`, in order. */
   events(turnId: string, after?: number): MaybePromise<readonly QueryEvent[]>
   /**
-   * The messages of a session, oldest first, in a form that providers accept: user, assistant and tool messages without system
-   * prompts and retrieved text. A turn that was cancelled, failed or lost counts with what it had: its complete messages, the text
-   * that was shown of an unfinished one, and a result for every call. A turn without any answer counts as not asked. Where the
-   * conversation was compacted, it begins with what it was compacted to.
+   * Returns the messages of a session, oldest first, in a form that providers accept: user, assistant and tool messages, without system
+   * prompts and retrieved text. A cancelled, failed or lost turn contributes its complete messages, the text shown of an unfinished
+   * message, and a result for every call; without any answer it is left out. If the conversation was compacted, the history begins
+   * with the compacted messages.
    */
   history(sessionId: string): MaybePromise<readonly Message[]>
-  /** Spans of a trace that have ended, in the order in which they began; those of no turn among them. */
+  /** Returns the ended spans of a trace in order of their start, including spans outside of turns. */
   spans(traceId: string): MaybePromise<readonly SpanRecord[]>
-  /** Choices between two answers, oldest first. */
+  /** Returns choices between two answers, oldest first. */
   feedback(): MaybePromise<readonly FeedbackRecord[]>
 }
 
-/** How far a turn is followed. */
+/** Options of `follow`. */
 export interface FollowOptions {
-  /** Only events whose `seq` is greater; default -1, which is all. */
+  /** Only events whose `seq` is greater; default -1 (all events). */
   readonly after?: number
-  /** Stops following when it is aborted; nothing is thrown. */
+  /** Aborting it ends the iteration without an error. */
   readonly signal?: AbortSignal
 }
 
-/** Follows turns and keeps a journal in order; beside the port, because it is nothing that a turn needs. */
+/** Follows turns, reports statistics and cleans up a journal. Separate from `Recorder`, because turns do not need it. */
 export interface JournalKeeper {
   /**
-   * Yields the events of a turn that are in the journal, and then those that are still written, by this or another process, until its terminal
-   * event. Events of nested turns are not among them: those turns can be followed themselves. Leaving it does not end the turn.
+   * Yields the stored events of a turn, then new ones as this or another process writes them, up to the terminal event. Omits events of nested
+   * turns, which can be followed themselves. Leaving the iteration does not end the turn.
    *
-   * @throws CriaError `not_found` at once for a turn that is not in the journal, and later for one that is deleted meanwhile.
+   * @throws CriaError `not_found` at once if the turn is not in the journal, and later if it is deleted meanwhile.
    */
   follow(turnId: string, options?: FollowOptions): AsyncGenerator<QueryEvent, void, undefined>
-  /** Marks all turns as lost whose lease has run out or whose owner is known to be dead; says how many. */
+  /** Marks turns as lost whose lease has run out or whose process is dead; returns their number. */
   sweep(): MaybePromise<number>
-  /** Use and cost by day (UTC, newest first) and model. @param filter default all turns. */
+  /** Returns use and cost by day (UTC, newest first) and model. @param filter default all turns. */
   stats(filter?: TurnFilter): MaybePromise<readonly StatsRow[]>
-  /** Use and cost by session, the one with the newest turn first. @param limit default 50. @param filter by what any of its turns carries. */
+  /** Returns use and cost by session, latest turn first. @param limit default 50. @param filter matches if any turn of the session does. */
   sessionStats(limit?: number, filter?: TurnFilter): MaybePromise<readonly SessionStats[]>
-  /** Sessions that a person began, the one with the newest turn first. */
+  /** Lists sessions that a person started, latest turn first. */
   sessions(query?: ListSessions): MaybePromise<readonly SessionSummary[]>
-  /** Keeps what a session goes on with. Does nothing for a session that is not in the journal. */
+  /** Stores the settings with which a session is resumed. Does nothing if the session is not in the journal. */
   keepSettings(sessionId: string, settings: JsonObject): MaybePromise<void>
-  /** Use and cost by user, the one with the newest turn first; turns without a user are not counted. @param limit default 50. */
+  /** Returns use and cost by user, latest turn first; turns without a user are not counted. @param limit default 50. */
   userStats(limit?: number): MaybePromise<readonly UserStats[]>
-  /** Use and cost by tag, in alphabetical order; a turn counts with each of its tags. @param limit default 50. */
+  /** Returns use and cost by tag, in alphabetical order; a turn counts for each of its tags. @param limit default 50. */
   tagStats(limit?: number): MaybePromise<readonly TagStats[]>
-  /** Versions of prompts and what the turns made with each used: by name, then by version. @param name only those of this name. */
+  /** Returns prompt versions with the use of their turns, by name, then by version. @param name only prompts of this name. */
   prompts(name?: string): MaybePromise<readonly PromptStats[]>
-  /** Removes what is too old or too much, oldest turns first; never an open turn. */
+  /** Removes turns beyond the limits of age and size, oldest first; never an open turn. */
   gc(options?: GcOptions): MaybePromise<GcReport>
   /**
-   * Deletes a session with all of its turns and those that their tools made, and overwrites what the file, its search index and its log held
-   * of them. Messages that other sessions hold as well stay with those.
+   * Deletes a session, its turns and the turns started by their tools, and overwrites their data in the file, its search index and its log.
+   * Messages that other sessions share are kept there.
    *
-   * @throws CriaError `session_busy` while a turn of it runs; `journal_failed` when the journal cannot be written.
+   * @throws CriaError `session_busy` while a turn of it runs; `journal_failed` if the journal cannot be written.
    */
   deleteSession(sessionId: string): MaybePromise<Deletion>
-  /** Deletes all sessions of a user, as `deleteSession`, and what budgets knew of the user. @throws CriaError as `deleteSession`. */
+  /** Deletes all sessions of a user, as `deleteSession`, and the user's budget counts. @throws CriaError as `deleteSession`. */
   deleteUser(userId: string): MaybePromise<Deletion>
-  /** Deletes every session in which a turn carries the tag, as `deleteSession`: later turns repeat what earlier ones said. @throws as `deleteSession`. */
+  /** Deletes every session with a turn that carries the tag, since later turns repeat earlier text. @throws as `deleteSession`. */
   deleteTagged(tag: string): MaybePromise<Deletion>
   /**
-   * Removes a small share of what is too old or too much, at most once a day.
+   * Runs a small part of the clean-up of `gc`, at most once a day.
    *
-   * @param signal ends it early; what is left is done another time.
-   * @returns what was removed; `undefined` when nothing was.
+   * @param signal ends it early; the rest is left for the next time.
+   * @returns a report of what was removed; `undefined` if nothing was.
    */
   tend(signal?: AbortSignal): MaybePromise<GcReport | undefined>
 }
@@ -418,35 +417,35 @@ export interface JournalKeeper {
 export interface ModelUse {
   /** The model, as `provider/model`. */
   readonly model: string
-  /** Requests that were paid for or tried. */
+  /** Requests that were sent, including failed ones. */
   readonly requests: number
-  /** `null`: nobody knows, of one of them at least. */
+  /** `null`: unknown for at least one request. */
   readonly inputTokens: number | null
-  /** `null`: nobody knows, of one of them at least. */
+  /** `null`: unknown for at least one request. */
   readonly outputTokens: number | null
-  /** US dollars; `null`: not known. */
+  /** US dollars; `null`: unknown. */
   readonly costUsd: number | null
 }
 
 /** Sums over turns. */
 export interface StatsSums {
-  /** Turns, of every state. */
+  /** Number of turns, in any state. */
   readonly turns: number
-  /** Turns that did not end in `done`; open ones not among them. */
+  /** Ended turns whose state is not `done`. */
   readonly unfinished: number
-  /** Sums over the turns that reported them. */
+  /** Sum over the turns that reported them. */
   readonly inputTokens: number
   /** Sum over the turns that reported them. */
   readonly outputTokens: number
-  /** Turns whose tokens nobody knows, and which are therefore missing in the sums. */
+  /** Turns of unknown token use, missing in the sums. */
   readonly unknownUsage: number
-  /** US dollars, over the turns whose cost is known. */
+  /** US dollars, summed over the turns of known cost. */
   readonly costUsd: number
-  /** Turns whose cost nobody knows. */
+  /** Turns of unknown cost. */
   readonly unknownCost: number
 }
 
-/** A turn that asked several models counts once, with the one that answered; its tokens and its cost count with each of them. */
+/** Use and cost of a day and model. A turn with several models counts once, for the answering one; tokens and cost count for each. */
 export interface StatsRow extends StatsSums {
   /** `2026-01-31`. */
   readonly day: string
@@ -458,21 +457,21 @@ export interface StatsRow extends StatsSums {
 export interface SessionStats extends StatsSums {
   /** The session. */
   readonly sessionId: string
-  /** `null` where no turn named a user. */
+  /** `null` if no turn named a user. */
   readonly userId: string | null
   /** Epoch milliseconds. */
   readonly startedAt: number
-  /** When its newest turn started, epoch milliseconds. */
+  /** Start of its latest turn, epoch milliseconds. */
   readonly lastTurnAt: number
 }
 
-/** Limits a list of sessions. */
+/** Selects sessions of a list. */
 export interface ListSessions {
-  /** Only this one. */
+  /** Only this session. */
   readonly sessionId?: string
-  /** Only those that were begun in this folder; absolute path. */
+  /** Only sessions started in this folder; absolute path. */
   readonly folder?: string
-  /** Only those in which a turn was found by these words, as `ListTurns.search`. */
+  /** Only sessions with a turn that contains these words, as `ListTurns.search`. */
   readonly search?: string
   /** Default 50. */
   readonly limit?: number
@@ -480,21 +479,21 @@ export interface ListSessions {
 
 /** A session in a list. */
 export interface SessionSummary {
-  /** The id that `sessionId` of a turn names. */
+  /** The id of the session. */
   readonly sessionId: string
-  /** Absolute path of the folder that it was begun in; `null` where nobody knows. */
+  /** Absolute path of the folder in which it was started; `null`: unknown. */
   readonly folder: string | null
-  /** The settings that it goes on with, as `keepSettings` was given them. */
+  /** The settings stored by `keepSettings`; `null`: none. */
   readonly settings: JsonObject | null
-  /** The first question, at most 500 characters of it. */
+  /** The first question, cut to 500 characters. */
   readonly title: string
-  /** The model that answered last. */
+  /** The model of the last answer. */
   readonly model: string
-  /** Without those that tools made. */
+  /** Number of turns, without those started by tools. */
   readonly turns: number
   /** Epoch milliseconds. */
   readonly startedAt: number
-  /** When its newest turn started; epoch milliseconds. */
+  /** Start of its latest turn; epoch milliseconds. */
   readonly lastTurnAt: number
 }
 
@@ -504,7 +503,7 @@ export interface UserStats extends StatsSums {
   readonly userId: string
   /** Sessions that belong to the user. */
   readonly sessions: number
-  /** When the newest turn started; epoch milliseconds. */
+  /** Start of the latest turn; epoch milliseconds. */
   readonly lastTurnAt: number
 }
 
@@ -512,43 +511,43 @@ export interface UserStats extends StatsSums {
 export interface TagStats extends StatsSums {
   /** As named by the turns. */
   readonly tag: string
-  /** When the newest of its turns started; epoch milliseconds. */
+  /** Start of its latest turn; epoch milliseconds. */
   readonly lastTurnAt: number
 }
 
-/** One version of a prompt, and the sums of the turns that it made. A turn with two prompts counts with both. */
+/** A prompt version with the sums of its turns. A turn with two prompts counts for both. */
 export interface PromptStats extends StatsSums, PromptRef {
-  /** `null` for versions that were recorded before templates were. */
+  /** `null` for versions recorded before templates were stored. */
   readonly template: string | null
   /** Epoch milliseconds. */
   readonly firstUsedAt: number
-  /** `null` when no turn of it is left. */
+  /** Epoch milliseconds; `null` if none of its turns is left. */
   readonly lastUsedAt: number | null
-  /** How many turns have each rating: `{ '5': 2, '-1': 1 }`. */
+  /** Number of turns by rating: `{ '5': 2, '-1': 1 }`. */
   readonly ratings: Readonly<Record<string, number>>
 }
 
 /** Limits of a clean-up. */
 export interface GcOptions {
-  /** Turns that started longer ago than this go, in milliseconds. */
+  /** Removes turns that started longer ago than this, in milliseconds. */
   readonly maxAgeMs?: number
-  /** The oldest turns go until the journal is no larger than this. */
+  /** Removes the oldest turns until the journal is at most this large. */
   readonly maxBytes?: number
-  /** Only says what would go; `bytes` is then an estimate. */
+  /** `true`: only reports what would be removed; `bytes` is then an estimate. */
   readonly dryRun?: boolean
-  /** Ends it early: what has been removed by then is gone, the rest stays. */
+  /** Ends the clean-up early; turns removed by then stay removed. */
   readonly signal?: AbortSignal
 }
 
 /** The result of a deletion. */
 export interface Deletion {
-  /** Turns that were removed, those that their tools made among them. */
+  /** Removed turns, including those started by tools. */
   readonly turns: number
-  /** Sessions that were removed as a whole. */
+  /** Sessions that were removed entirely. */
   readonly sessions: number
   /**
-   * `false`: another process read from the log of the journal for so long that it could not be emptied; it may hold older versions of what
-   * was deleted until it is. Delete again to try again.
+   * `false`: the write-ahead log could not be emptied because another process kept reading it; until then it may hold older versions of
+   * deleted data. Call the deletion again to retry.
    */
   readonly wiped: boolean
 }
@@ -557,14 +556,14 @@ export interface Deletion {
 export interface GcReport {
   /** Turns that were removed. */
   readonly turns: number
-  /** Sessions that were removed with their last turn. */
+  /** Sessions whose last turn was removed. */
   readonly sessions: number
-  /** When the oldest and the newest turn among them started; `null` when none went. */
+  /** Start of the oldest removed turn, epoch milliseconds; `null` if none was removed. */
   readonly oldest: number | null
-  /** When the newest of them started, epoch milliseconds; `null` when none went. */
+  /** Start of the latest removed turn, epoch milliseconds; `null` if none was removed. */
   readonly newest: number | null
-  /** Bytes that the journal became smaller by. */
+  /** Bytes by which the journal shrank. */
   readonly bytes: number
-  /** Nothing was removed. */
+  /** `true`: a dry run, nothing was removed. */
   readonly dryRun: boolean
 }

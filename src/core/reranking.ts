@@ -1,26 +1,26 @@
-/** The port to models that put passages in order by how well they answer a question. */
+/** The port to reranking models, which order passages by how well they answer a question. */
 
 export interface RerankOptions {
-  /** The best so many are wanted. */
+  /** Number of best texts to return. */
   readonly limit: number
-  /** Aborting it ends the request. */
+  /** Aborts the request. */
   readonly signal: AbortSignal
 }
 
-/** The places of documents in an order, best first. */
+/** The result of a reranking request. */
 export interface Ranking {
-  /** Best first; `index` is the place among the texts that were given. */
+  /** Best first; `index` is the position in the list of texts. */
   readonly ranking: readonly { readonly index: number; readonly score: number }[]
-  /** The provider's id of its answer; absent where it gives none. */
+  /** The provider's id of its answer; absent if it reports none. */
   readonly responseId?: string
-  /** The model that the server says has answered. */
+  /** The model that answered, as reported by the provider. */
   readonly model?: string
 }
 
-/** One call is one request: no retry and no cache inside. */
+/** A reranking model. One call is one request, without retry or cache. */
 export interface RerankingModel {
   /** `provider/model`. */
   readonly ref: string
-  /** @throws CriaError, or anything, which counts as a failure. */
+  /** Ranks texts by relevance to `query`. @throws CriaError; anything else thrown counts as a failure, too. */
   rerank(query: string, texts: readonly string[], options: RerankOptions): Promise<Ranking>
 }

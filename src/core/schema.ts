@@ -1,40 +1,40 @@
-/** Schemas at the border: any Standard Schema (https://standardschema.dev), or a plain JSON Schema object. */
+/** Schemas from callers: any Standard Schema (https://standardschema.dev), or a plain JSON Schema object. */
 
 import { ConfigurationError } from './error.ts'
 import type { JsonObject } from './json.ts'
 
 /** The part of the Standard Schema interface, version 1, that we use. */
 export interface StandardSchema<Output = unknown> {
-  /** The interface itself, under the name that the specification gives it. */
+  /** The interface, under the name given by the specification. */
   readonly '~standard': {
     readonly version: 1
     readonly vendor: string
     readonly validate: (value: unknown) => SchemaResult<Output> | Promise<SchemaResult<Output>>
     readonly types?: { readonly input: unknown; readonly output: Output } | undefined
-    /** From the Standard JSON Schema extension, where the library has it. */
+    /** From the Standard JSON Schema extension, if the library supports it. */
     readonly jsonSchema?: { readonly input: (options: { readonly target: string }) => Record<string, unknown> }
   }
 }
 
-/** The result of a Standard Schema for a value. */
+/** The result of validating a value with a Standard Schema. */
 export type SchemaResult<Output> =
   | {
-      /** The value as the schema gives it back, with defaults and conversions. */
+      /** The value that the schema returns, with defaults and conversions. */
       readonly value: Output
-      /** Faults of the value; `undefined` where there is none. */
+      /** Faults of the value; `undefined` if there are none. */
       readonly issues?: undefined
     }
   | { readonly issues: readonly SchemaIssue[] }
 
 /** A fault of a value under a schema. */
 export interface SchemaIssue {
-  /** Says what was expected. */
+  /** Describes what was expected. */
   readonly message: string
-  /** Where in the value; absent: the value itself. */
+  /** Path within the value; absent: the value itself. */
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined
 }
 
-/** An issue in one line, with the place where it is. */
+/** Formats an issue in one line, with its path. */
 export function issueLine({ path, message }: SchemaIssue): string {
   const place = (path ?? []).map((key) => String(typeof key === 'object' ? key.key : key)).join('.')
   return place === '' ? message : `${place}: ${message}`
@@ -62,7 +62,7 @@ export type FromJsonSchema<S> = S extends { readonly const: infer Value }
           ? OfType<S, Type>
           : unknown
 
-/** One of several types at a time. */
+/** Distributes over a union of type names. */
 type OfType<S, Type> = Type extends keyof Primitives
   ? Primitives[Type]
   : Type extends 'array'
@@ -87,7 +87,7 @@ type ObjectOf<Properties, Required> = Simple<
   }
 >
 
-/** One object type in place of an intersection, which reads better on hover. */
+/** Flattens an intersection to one object type, for readable hover texts. */
 type Simple<T> = { [Name in keyof T]: T[Name] }
 
 export function isStandardSchema(value: unknown): value is StandardSchema {
@@ -97,15 +97,15 @@ export function isStandardSchema(value: unknown): value is StandardSchema {
   return typeof standard === 'object' && standard !== null && typeof (standard as { validate?: unknown }).validate === 'function'
 }
 
-/** Libraries that learned late to tell their schemas: an older version is installed. */
+/** Libraries that support JSON Schema in newer versions: without it, an older version is installed. */
 const LEARNED_LATE: ReadonlySet<string> = new Set(['zod', 'arktype'])
 
 /**
- * The schema as JSON Schema, which is what models are shown. Of a library that cannot tell it nothing is shown but the description of the tool;
- * it checks what comes, and a model is told what does not fit.
+ * Converts a schema to JSON Schema, as sent to models. For a library that cannot convert its schemas, returns an empty schema:
+ * the library still validates the arguments, and its issues are sent to the model.
  *
  * @param owner named in the error: `tool "search"`.
- * @throws ConfigurationError for a Standard Schema that JSON Schema cannot express, and for what is no schema at all.
+ * @throws ConfigurationError for a Standard Schema that JSON Schema cannot express, and for a value that is not a schema.
  */
 export function jsonSchemaOf(schema: unknown, owner: string): JsonSchema {
   if (isStandardSchema(schema)) {
@@ -138,16 +138,15 @@ function told(jsonSchema: StandardJsonSchema, owner: string, vendor: string): Js
   }
 }
 
-// JSON Schema of a Valibot schema. Valibot checks, but describes itself as plain objects only, whose form is public
-// (https://valibot.dev/api/): these are read, so that no further package is needed. What has no counterpart is left open, since Valibot
-// checks what comes anyway.
+// Converts Valibot schemas, which are plain objects of a public form (https://valibot.dev/api/), so that no further package is needed.
+// Rules without a counterpart in JSON Schema are left out, since Valibot validates the arguments anyway.
 
 type Node = { readonly [key: string]: unknown }
 
-/** Types of members that may be absent from an object, and from the end of a list. */
+/** Types of members that may be absent from an object or from the end of a tuple. */
 const ABSENT: ReadonlySet<unknown> = new Set(['optional', 'exact_optional', 'nullish'])
 
-/** JSON Schema keywords of the actions of a pipe, for texts, lists and numbers. */
+/** JSON Schema keywords of Valibot's pipe actions, for strings, arrays and numbers. */
 const KEYWORDS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   string: { min_length: 'minLength', max_length: 'maxLength' },
   array: { min_length: 'minItems', max_length: 'maxItems' },

@@ -1,8 +1,8 @@
-/** Spans: what took how long, inside what. The names of attributes are OpenTelemetry's for generative AI. */
+/** Spans: timed, nested pieces of work for tracing. Attributes have OpenTelemetry's names for generative AI. */
 
 import type { JsonObject } from './json.ts'
 
-/** A piece of work with a beginning and an end, for traces. */
+/** A piece of work with a start and an end, for traces. */
 export interface Span {
   /** The trace, 32 hexadecimal digits. */
   readonly traceId: string
@@ -12,11 +12,11 @@ export interface Span {
   child(name: string, attributes?: JsonObject): Span
   /** Adds attributes; later ones replace earlier ones of the same name. */
   set(attributes: JsonObject): void
-  /** Adds a moment within the span. */
+  /** Adds a timed event within the span. */
   event(name: string, attributes?: JsonObject): void
-  /** Marks the span as failed; it still has to be ended. */
+  /** Marks the span as failed; does not end it. */
   fail(error: unknown): void
-  /** Ends the span and hands it to the recorder; a second time does nothing. */
+  /** Ends the span and passes it to the recorder; a second call does nothing. */
   end(): void
   /** Runs `work` with this span as the current one of the async context. */
   run<T>(work: () => T): T
@@ -38,34 +38,34 @@ export interface SpanRecord {
   readonly endedAt: number
   /** Facts of the work, by name. */
   readonly attributes: JsonObject
-  /** Moments within the span; `at` in epoch milliseconds. */
+  /** Events within the span; `at` in epoch milliseconds. */
   readonly events: readonly { readonly name: string; readonly at: number; readonly attributes?: JsonObject }[]
   /** How the work ended. */
   readonly status: 'ok' | 'error'
-  /** The message of the error, where there was one. */
+  /** The message of the error, if there was one. */
   readonly error?: string
   /** The turn that the work belongs to. */
   readonly turnId?: string
 }
 
-/** Shows spans to somebody else's tracing, from their beginning to their end. */
+/** Mirrors spans in the application's own tracing, from start to end. */
 export interface SpanMirror {
-  /** @param parent the one around it; absent: the outermost of ours. */
+  /** Starts the mirrored span. @param parent the enclosing span; absent: the outermost. */
   start(
     name: string,
     begin: { readonly startedAt: number; readonly attributes: JsonObject; readonly parent: MirroredSpan | undefined },
   ): MirroredSpan
 }
 
-/** A span of ours in the tracing of the application. */
+/** A span of this package in the application's tracing. */
 export interface MirroredSpan {
   /** Runs `work` with this span as the current one of that tracing. */
   run<T>(work: () => T): T
-  /** Ends it with everything that was recorded. */
+  /** Ends the mirrored span with all recorded data. */
   end(record: SpanRecord): void
 }
 
-/** Does `work` inside a child span that ends with it and fails with it. */
+/** Runs `work` inside a child span, which ends and fails with it. */
 export async function inSpan<T>(
   parent: Span,
   name: string,
@@ -84,8 +84,8 @@ export async function inSpan<T>(
 }
 
 /**
- * Iterates `source` with the span current around each `next()`; generators that are not ours would lose it otherwise.
- * @param read gives each value its type, or throws what is wrong with it.
+ * Iterates `source` with the span as current one during each `next()`; other generators would lose it otherwise.
+ * @param read converts each value to its type, or throws.
  */
 export async function* iterateIn<T>(
   span: Span,

@@ -1,4 +1,4 @@
-/** Tools: what a model may ask for, and what it is told about the outcome. */
+/** Tools, their calls and results, and permission to run them. */
 
 import type { Json } from './json.ts'
 import type { MaybePromise } from './maybe-promise.ts'
@@ -6,7 +6,7 @@ import type { FilePart, ImagePart, UnknownEffects } from './part.ts'
 import type { Schema } from './schema.ts'
 import type { Span } from './span.ts'
 
-/** A tool call as it stands in events. */
+/** A tool call, as in events. */
 export interface ToolUse {
   /** Ties the call to its result. */
   readonly id: string
@@ -19,7 +19,7 @@ export interface ToolUse {
 /** The sandbox of a command. */
 export type SandboxKind = 'bubblewrap' | 'seatbelt' | 'none'
 
-/** The outcome of a tool call as it stands in events. */
+/** The result of a tool call, as in events. */
 export interface ToolResult {
   /** The call. */
   readonly id: string
@@ -29,30 +29,30 @@ export interface ToolResult {
   readonly content: string
   /** The call failed or was refused. */
   readonly isError: boolean
-  /** Milliseconds from the start of the call; 0 for one that did not run. */
+  /** Duration of the call in milliseconds; 0 for a call that did not run. */
   readonly durationMs: number
-  /** For commands: what confined it, or `none`. */
+  /** For commands: the sandbox, or `none`. */
   readonly sandbox?: SandboxKind
-  /** Set where the call was interrupted and may have had its effect. */
+  /** Set if the call was interrupted and may have had an effect. */
   readonly unknownEffects?: UnknownEffects
-  /** The call has not run: the turn ended while it, or one that it must not overtake, waited for a decision. */
+  /** The call has not run: the turn ended while it, or an earlier conflicting call, waited for a decision. */
   readonly waiting?: true
 }
 
 /**
- * Names of what a call reads and writes. Two calls conflict when one writes what the other reads or writes; names are compared literally, and a name
- * that ends in `/` covers everything below it. A tool that does not say conflicts with everything.
+ * Names of resources that a call reads and writes. Two calls conflict if one writes what the other reads or writes. Names are compared
+ * literally; a name that ends in `/` covers everything below it. A tool without resources conflicts with every call.
  */
 export interface ToolResources {
-  /** Names of what is read; default nothing. */
+  /** Names of resources that are read; default none. */
   readonly reads?: readonly string[]
-  /** Names of what is written; default nothing. */
+  /** Names of resources that are written; default none. */
   readonly writes?: readonly string[]
 }
 
 /**
- * The object of a call, by its meaning: this is what rules of permission compare, never the bare text of the arguments. A command line
- * is parsed, a path is followed to where it really leads. A relative path is meant from the root of the rules.
+ * The target of a call, which permission rules are matched against instead of the text of the arguments. A command line is parsed; symbolic
+ * links of a path are resolved. A relative path is relative to the root of the rules.
  */
 export type ToolSubject =
   | {
@@ -61,7 +61,7 @@ export type ToolSubject =
       /** The command line. */
       readonly command: string
     }
-  /** `sensitive`: what lies there is asked about unless a rule names this very path, without `*`. */
+  /** `sensitive`: requires permission unless a rule names exactly this path, without `*`. */
   | {
       readonly kind: 'path'
       /** The absolute path. */
@@ -77,51 +77,51 @@ export type ToolSubject =
 
 /** The context of a tool, beside its input. */
 export interface ToolContext {
-  /** Aborted when the turn is cancelled or the time-out is reached: stop then. */
+  /** Aborted when the turn is cancelled or the time-out is reached: the tool should stop. */
   readonly signal: AbortSignal
-  /** The same for every try of the same call, also after a restart: hand it to the outside world to make an effect happen once. */
+  /** The same for every try of a call, even after a restart. Pass it to external services so that an effect happens once. */
   readonly idempotencyKey: string
   /** The session. */
   readonly sessionId: string
   /** The turn. */
   readonly turnId: string
-  /** Shows how far the work is; becomes a `tool_progress` event. */
+  /** Reports progress; becomes a `tool_progress` event. */
   progress(content: string): void
   /** The span of this call, to add attributes and events to. */
   readonly span: Span
   /**
-   * Absolute paths that the rules of the turn close to this tool: what it finds there by itself it does not show. `*` stands for anything
-   * inside a folder, `**` for folders as well. Absent: none.
+   * Absolute paths that permission rules close to this tool: it must not show what it finds there. `*` matches within a folder, `**`
+   * across folders. Absent: none.
    */
   readonly closedPaths?: readonly string[]
-  /** The rules of the turn as limits of a command that the operating system confines; absent: none. */
+  /** The permission rules as limits for a sandboxed command; absent: none. */
   readonly reach?: CommandReach
 }
 
 /** Patterns of absolute paths, as in `closedPaths`. */
 export interface CommandReach {
-  /** Not there for the command. */
+  /** Invisible to the command. */
   readonly hidden: readonly string[]
-  /** Not written by it. */
+  /** Not writable. */
   readonly readOnly: readonly string[]
-  /** There although they hold secrets. */
+  /** Visible although they hold secrets. */
   readonly shown: readonly string[]
-  /** Written although they decide what runs later. */
+  /** Writable although they determine what runs later. */
   readonly writable: readonly string[]
   readonly network: boolean
 }
 
-/** How far the operating system holds what a tool runs. */
+/** How far the operating system confines the commands of a tool. */
 export interface Confinement {
-  /** What the rules forbid, and secrets, are out of its reach. */
+  /** `true`: commands cannot reach secrets and paths that rules forbid. */
   readonly confined: boolean
-  /** Where it is not confined: the name of a file with secrets that it could read. */
+  /** If not confined: the name of a file with secrets that it could read. */
   readonly exposed?: string
 }
 
 /**
- * The return value of a call: text, text with attachments, or any value that `JSON.stringify` writes, interfaces, Dates, Maps and class instances
- * among them. What cannot be written, a stream or a function for example, becomes an error for the model to read.
+ * The return value of a call: text, text with attachments, or any value that `JSON.stringify` accepts, including interfaces, Dates, Maps and
+ * class instances. Any other value, such as a stream or a function, becomes an error result for the model.
  */
 export type ToolOutput =
   | string
@@ -138,63 +138,63 @@ export type ToolOutput =
       readonly isError?: boolean
       /** Images and files, at most 10 and 20 million characters of base64 together; default none. */
       readonly attachments?: readonly (ImagePart | FilePart)[]
-      /** For commands: what confined them. */
+      /** For commands: the sandbox. */
       readonly sandbox?: SandboxKind
     }
 
-/** Tells whether a tool has changed since it was allowed; for tools whose description comes from somebody else. */
+/** Detects whether a tool has changed since it was allowed; for tools described by a third party, such as an MCP server. */
 export interface ToolPin {
-  /** Hash of what the tool says of itself, hexadecimal. */
+  /** Hash of the tool's definition, hexadecimal. */
   readonly fingerprint: string
-  /** The fingerprint under which it was allowed last; `undefined`: it never was. */
+  /** Returns the fingerprint under which it was last allowed; `undefined`: never. */
   allowed(): string | undefined
-  /** Called when a rule or a person has allowed a call of it as it is now. */
+  /** Called when a rule or a person has allowed a call of the tool in its current form. */
   allow(): void
 }
 
-/** Something that a model may call. */
+/** A tool that a model may call. */
 export interface Tool<Input = never> {
-  /** Letters, digits, `_` and `-`, at most 64: what every provider takes. */
+  /** At most 64 letters, digits, `_` and `-`, as every provider accepts. */
   readonly name: string
-  /** Tells the model what the tool does and when to call it. */
+  /** Describes to the model what the tool does and when to call it. */
   readonly description: string
-  /** `defineTool` ties it to `Input`; here it is loose, so that tools of different inputs go into one list. */
+  /** Schema of the arguments. Not tied to `Input` (as in `defineTool`), so that tools of different inputs fit into one list. */
   readonly inputSchema: Schema
-  /** Names what a call reads and writes, so that calls that do not conflict run together; absent: it conflicts with everything. */
+  /** Returns the resources of a call; calls without a conflict run concurrently. Absent: conflicts with every call. */
   readonly resources?: (input: Input) => ToolResources
-  /** Absent: rules see the arguments themselves, by name. */
+  /** Returns the targets that permission rules are matched against. Absent: the arguments, by name. */
   readonly subjects?: (input: Input) => readonly ToolSubject[]
-  /** `true`: changes nothing anywhere; such calls run together. Default false. */
+  /** `true`: has no side effects; such calls run concurrently. Default false. */
   readonly isReadOnly?: boolean
-  /** Default true: a tool that says nothing is asked about. */
+  /** `true`, or a function that returns `true` for a call: it needs permission. Default true. */
   readonly needsPermission?: boolean | ((input: Input) => boolean)
   /**
-   * `true`: running the same call twice, with the same `idempotencyKey`, does no harm. A call that was interrupted with unknown effects may
-   * then be run again; otherwise somebody is asked first, whatever rules allow. Default: `isReadOnly`.
+   * `true`: running a call twice with the same `idempotencyKey` is harmless, so that an interrupted call with unknown effects may run
+   * again. Otherwise that needs permission first, even if rules allow the call. Default: `isReadOnly`.
    */
   readonly isIdempotent?: boolean
-  /** For tools that run commands; absent: nothing confines them. */
+  /** For tools that run commands: how they are confined. Absent: not at all. */
   readonly confinement?: () => Confinement | Promise<Confinement>
-  /** Permission that was given to a tool of another fingerprint is asked for again, whatever rules allow. */
+  /** Asks for permission again if the fingerprint has changed, even if rules allow the call. */
   readonly pin?: ToolPin
-  /** Milliseconds; default 120,000. */
+  /** Time-out in milliseconds; default 120,000. */
   readonly timeout?: number
-  /** Longer results are cut in the middle, and say so; default 30,000 characters. */
+  /** Longer results are cut in the middle, with a note; default 30,000 characters. */
   readonly maxResultChars?: number
-  /** The change that the call would make, as a unified diff or other text, for the one who is asked. Changes nothing. */
+  /** Returns the change that the call would make, as a unified diff or other text, for the permission request. Has no side effects. */
   readonly preview?: (input: Input) => string | Promise<string>
-  /** An async generator yields progress and returns its output. */
+  /** Runs the tool. An async generator yields progress and returns its output. */
   call(input: Input, ctx: ToolContext): ToolOutput | Promise<ToolOutput> | AsyncGenerator<string, ToolOutput>
 }
 
-/** A call that could not be made: no such tool, arguments that are no JSON, or that do not fit the schema. */
+/** A call that cannot be run: unknown tool, arguments that are not JSON or do not match the schema. */
 export interface MisfitCall extends ToolUse {
   /** The message for the model. */
   readonly problem: string
 }
 
 /**
- * Mends a call before the model is told of it: gives the call as it should be, or nothing. What it gives is checked like any call.
+ * Repairs an invalid call before its error is sent to the model: returns the corrected call, which is checked again, or nothing.
  */
 export type RepairToolCall = (
   call: MisfitCall,
@@ -205,19 +205,19 @@ export type RepairToolCall = (
 export interface PermissionDecision {
   /** The call may run. */
   readonly granted: boolean
-  /** Why, for the model and the journal. */
+  /** The reason, for the model and the journal. */
   readonly reason?: string
-  /** Run with this input instead of the one that was asked about. */
+  /** Input to run the call with, instead of the requested one. */
   readonly input?: Json
-  /** `session`, or `true`: do not ask again for the same call in this session, or for whatever `rule` covers. Default false. */
+  /** `session` or `true`: do not ask again in this session for the same call, or for calls that match `rule`. Default false. */
   readonly remember?: 'session' | boolean
-  /** With `remember`: the rule to keep, `shell(git status)`, instead of this very call. */
+  /** With `remember`: the rule to store, `shell(git status)`, instead of exactly this call. */
   readonly rule?: string
 }
 
-/** A call that is asked about. */
+/** A call that needs a permission decision. */
 export interface PermissionRequest extends ToolUse {
-  /** Why it is not simply run. */
+  /** Why the call needs permission. */
   readonly reason?: string
 }
 
@@ -227,14 +227,14 @@ export interface PermissionContext {
   readonly sessionId: string
   /** The turn. */
   readonly turnId: string
-  /** Aborted when the turn ends: an answer is then no longer needed. */
+  /** Aborted when the turn ends and a decision is no longer needed. */
   readonly signal: AbortSignal
-  /** The model has read text from documents, tools or the web before it made these calls. */
+  /** `true`: the model had read text from documents, tools or the web before it made these calls. */
   readonly untrusted: boolean
 }
 
 /**
- * Decides about a batch of calls (one call in safe mode): one answer for all, or an array with one answer each.
+ * Decides about a batch of calls (one call in safe mode). Returns one answer for all, or an array with one answer per call.
  */
 export type PermissionChecker = (
   requests: readonly PermissionRequest[],
@@ -242,7 +242,7 @@ export type PermissionChecker = (
 ) => PermissionAnswer | readonly PermissionAnswer[] | Promise<PermissionAnswer | readonly PermissionAnswer[]>
 
 /**
- * `'wait'`: nobody can say now. The turn ends as `waiting` when its other calls are done, and `query({ decide })` goes on from there, in any
- * process that has the journal.
+ * `'wait'` postpones the decision: the turn ends as `waiting` when its other calls are done. `query({ decide })` continues it, in any process
+ * with access to the journal.
  */
 export type PermissionAnswer = boolean | PermissionDecision | 'wait'

@@ -4,17 +4,17 @@ export interface Usage {
   readonly inputTokens: number | null
   /** All output tokens, reasoning included. */
   readonly outputTokens: number | null
-  /** As reported; where it was not, the sum of input and output tokens, if both are known. */
+  /** As reported; otherwise the sum of input and output tokens, if both are known. */
   readonly totalTokens: number | null
-  /** Input tokens that were read from the provider's cache; `null`: not known. */
+  /** Input tokens read from the provider's cache; `null`: unknown. */
   readonly cacheReadTokens: number | null
-  /** Input tokens that were written to the provider's cache; `null`: not known. */
+  /** Input tokens written to the provider's cache; `null`: unknown. */
   readonly cacheWriteTokens: number | null
-  /** Those of the written ones that are kept for an hour, which costs more; absent where there are none. */
+  /** The part of `cacheWriteTokens` cached for an hour, which costs more; absent if there are none. */
   readonly cacheWrite1hTokens?: number
-  /** Output tokens of thinking; `null`: not known. */
+  /** Output tokens of thinking; `null`: unknown. */
   readonly reasoningTokens: number | null
-  /** `exact`: the provider's numbers; `estimated`: ours, in part or whole; `unknown`: nobody's. */
+  /** `exact`: reported by the provider; `estimated`: estimated here, in part or whole; `unknown`: neither. */
   readonly exactness: 'exact' | 'estimated' | 'unknown'
 }
 
@@ -28,7 +28,7 @@ export const UNKNOWN_USAGE: Usage = {
   exactness: 'unknown',
 }
 
-/** Usage of something that cost nothing: no call was made. */
+/** Usage without any model call. */
 export const ZERO_USAGE: Usage = {
   inputTokens: 0,
   outputTokens: 0,
@@ -39,7 +39,7 @@ export const ZERO_USAGE: Usage = {
   exactness: 'exact',
 }
 
-/** With the total that some providers leave to their readers. */
+/** Adds the total if the provider did not report it. */
 export function withTotal(usage: Usage): Usage {
   const { inputTokens, outputTokens, totalTokens } = usage
   if (totalTokens !== null || inputTokens === null || outputTokens === null) return usage
@@ -48,7 +48,7 @@ export function withTotal(usage: Usage): Usage {
 
 const RANK = { exact: 0, estimated: 1, unknown: 2 } as const
 
-/** Sum of two calls. What is unknown of one is unknown of both: a sum must not look smaller than it is. */
+/** Adds the usage of two calls. A number that is unknown in one is unknown in the sum, which must not look smaller than it is. */
 export function addUsage(a: Usage, b: Usage): Usage {
   const anHour = (a.cacheWrite1hTokens ?? 0) + (b.cacheWrite1hTokens ?? 0)
   return {

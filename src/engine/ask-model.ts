@@ -1,5 +1,5 @@
 /**
- * Prepares one request and asks for its answer. A request that is too large is made smaller once, then sent to a larger model.
+ * Prepares a request and gets its answer. A request that is too large is compacted once, then sent to a larger model.
  */
 
 import type { Station } from '../core/context.ts'
@@ -20,7 +20,7 @@ import { withSystem } from './step.ts'
 import type { StepSettings } from './step.ts'
 import type { Turn } from './turn.ts'
 
-/** Our count may be wrong, and only the provider knows: what it would surely refuse, or silently cut, is not sent. */
+/** The token count is an estimate: only a request this much over the limit is surely refused or cut, and is not sent. */
 const SURELY_TOO_LARGE = 1.25
 
 /** The answer of a step, and the conversation as it was sent. */
@@ -29,7 +29,7 @@ export interface Asked {
   readonly conversation: Conversation
 }
 
-/** @throws CriaError `context_length`, with the numbers, when neither making room nor a larger model helps. */
+/** @throws CriaError `context_length`, with the numbers, if neither compaction nor a larger model helps. */
 export async function* prepareAndAsk(turn: Turn, settings: StepSettings): Station<Asked> {
   let state: Demand['state'] = 'new'
   let refusal: CriaError | undefined
@@ -60,7 +60,7 @@ export async function* prepareAndAsk(turn: Turn, settings: StepSettings): Statio
   }
 }
 
-/** @param canShrink something can still be done about a request that the provider cuts without a word. */
+/** @param canShrink `true`: a request that the provider silently cuts can still be compacted or sent to a larger model. */
 async function* askFor(
   prepared: Prepared,
   canShrink: boolean,
@@ -95,25 +95,25 @@ function prepareFor(
   const model = currentModel(chain)
   const { compaction = {}, summaryModel } = options.context ?? {}
   const room = { compaction: compactionFor(model, compaction, turn), state, tooLarge: turn.tooLarge.get(model.ref) }
-  // A model that cannot write is not joined by one that can: who chose it wants nothing to leave the machine.
+  // No other model helps one that cannot write: its user wants no data to leave the machine.
   const complete = (): ReturnType<typeof completeAside> => {
     if (model.facts.writes === false) return undefined
     const helper = summaryModel?.()
-    // Nobody could keep a budget with a model whose price is not known.
+    // A budget cannot be kept with a model of unknown price.
     const isPayable = options.budget === undefined || (helper?.facts.price ?? undefined) !== undefined
     return completeAside([isPayable ? helper : undefined, model], ctx)
   }
   return prepare({ input, request, model, conversation, step, room }, { ...ctx, complete })
 }
 
-/** A window that is given is the one of the model that is named with it. */
+/** A configured window applies only to the model named with it. */
 function compactionFor(model: LanguageModel, compaction: Demand['compaction'], { options }: Turn): Demand['compaction'] {
   if (compaction === false || model === options.model) return compaction
   const { window: _, ...rest } = compaction
   return rest
 }
 
-/** The size to remember as refused. The tokens that the provider says it has read are a measure; it may have left out whole messages. */
+/** Returns the size to remember as refused: the tokens that the provider read, since it may have dropped whole messages. */
 function sizeRefused({ error }: Overflow, { size }: Prepared): number {
   const read = error.details?.['inputTokens']
   return typeof read === 'number' ? Math.min(size, Math.max(read, size / 4)) : size
@@ -124,8 +124,8 @@ function mayFit({ size, window }: Prepared): boolean {
 }
 
 function tooLarge(model: string, { size, window, compacted }: Prepared, refusal: CriaError | undefined): CriaError {
-  const limit = window === null ? 'whose window is not known' : `whose window is ${window}`
-  const tried = compacted ? 'although older messages made room' : 'and there is nothing in it that could make room'
+  const limit = window === null ? 'whose window is unknown' : `whose window is ${window}`
+  const tried = compacted ? 'although older messages were compacted' : 'and no message in it can be compacted'
   const told = refusal === undefined ? '' : ` The provider said: ${refusal.message}`
   return new CriaError(
     'context_length',

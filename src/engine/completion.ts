@@ -1,4 +1,4 @@
-/** Makes model calls beside the loop: for the helpers of bots, and aside from a conversation for a summary or a judgement. */
+/** Makes model calls outside the loop: for the helpers of bots, for summaries and for judging citations. */
 
 import { CriaError } from '../core/error.ts'
 import type { Json } from '../core/json.ts'
@@ -23,7 +23,7 @@ import { currentSpan, startSpan } from './span.ts'
 
 export { toolCallsInText } from '../model/text-tool-calls.ts'
 
-/** The request for these messages as this model can take it. */
+/** Makes the request for these messages, adapted to what the model accepts. */
 export function completionRequest(messages: readonly Message[], model: LanguageModel, request: RequestOptions): ModelRequest {
   return fitRequest(buildRequest(model.ref, conversationOf(messages.map(fenced)), request), model).request
 }
@@ -32,13 +32,13 @@ export function completionRequest(messages: readonly Message[], model: LanguageM
 export interface ModelResponse {
   /** The answer of the model. */
   readonly message: Message
-  /** Tokens of the request; what is not known is `null`. */
+  /** Tokens of the request; unknown numbers are `null`. */
   readonly usage: Usage
   /** Absent when the stream broke off. */
   readonly finishReason: FinishReason | undefined
 }
 
-/** Makes one call, without a turn around it: the parts as they come. */
+/** Makes one model call without a turn, and yields the parts as they arrive. */
 export async function* streamRequest(
   model: LanguageModel,
   request: ModelRequest,
@@ -49,7 +49,7 @@ export async function* streamRequest(
   yield* model.stream({ ...request, messages }, { signal, span })
 }
 
-/** Folds the parts of one answer into a response; `onText` is told of each delta as it comes. */
+/** Folds the parts of one answer into a response; `onText` receives each delta as it arrives. */
 export async function foldParts(
   parts: AsyncIterable<ModelPart> | Iterable<ModelPart>,
   onText?: (text: string) => void,
@@ -65,9 +65,9 @@ export async function foldParts(
 }
 
 export interface CheckedCalls {
-  /** Their tools exist and their arguments fit; named as the tool is, with the input that its schema gives back. */
+  /** Valid calls: their tool exists and their arguments match, with its name and the input that its schema returns. */
   readonly fitting: readonly ToolCallPart[]
-  /** `invalid` says what is wrong with them. */
+  /** Invalid calls, with the fault in `invalid`. */
   readonly misfits: readonly ToolCallPart[]
 }
 
@@ -88,7 +88,7 @@ const ENDED_EARLY: Readonly<Partial<Record<FinishReason, string>>> = {
   'content-filter': 'was withheld by the provider',
 }
 
-/** The text of a whole answer. @throws CriaError `invalid_response` for one that was cut, called a tool, or holds no text. */
+/** Returns the text of a complete answer. @throws CriaError `invalid_response` if it was cut, calls a tool, or holds no text. */
 function textOf({ message, finishReason, model: { ref } }: Answer): string {
   const blank = message.content.trim() === '' ? 'holds no text' : undefined
   const fault = message.toolCalls === undefined ? (ENDED_EARLY[finishReason] ?? blank) : 'called a tool'
@@ -96,7 +96,7 @@ function textOf({ message, finishReason, model: { ref } }: Answer): string {
   return message.content
 }
 
-/** Of the models, the ones that can write answer, in this order; `undefined` when there is none. */
+/** Returns a function that asks the models that can write, in this order; `undefined` if there is none. */
 export function completeAside(
   models: readonly (LanguageModel | undefined)[],
   ctx: ModelContext,

@@ -1,4 +1,4 @@
-/** The last station: checks the citations of the answer and makes the result. */
+/** The last station: checks the citations of the answer and builds the result. */
 
 import type { CheckedAnswer } from '../citations/check.ts'
 import { citationOf } from '../citations/citation.ts'
@@ -34,7 +34,7 @@ export async function* finish(
   return result
 }
 
-/** The result of a turn, with what the turn itself knows. */
+/** Builds the result of a turn, adding usage, cost and ids. */
 export function resultOf(
   { chain, step, ledger, sessionId, turnId, span }: Turn,
   of: Pick<QueryResult, 'text' | 'finishReason'> & Partial<QueryResult>,
@@ -44,7 +44,7 @@ export function resultOf(
   return { steps: step, usage, costUsd, model, cacheHit: false, ...of, sessionId, turnId, traceId: span.traceId }
 }
 
-/** A model that quotes says itself where its quotes stand; the answer of any other is checked. */
+/** Returns the citations: those reported by a model that quotes, else those found by checking the answer. */
 async function* citationsOf(answer: Answer, grounding: Grounding, turn: Turn): Station<CheckedAnswer> {
   if (answer.citations === undefined) {
     const { verify } = await import('./verify.ts')
@@ -53,7 +53,7 @@ async function* citationsOf(answer: Answer, grounding: Grounding, turn: Turn): S
   return { citations: quotedCitations(answer.citations, grounding.passages), uncited: 0 }
 }
 
-/** A refusal is no statement over the documents. */
+/** A refusal is not a statement about the documents. */
 function grounded(
   { citations, uncited }: CheckedAnswer,
   answer: Answer,
@@ -62,7 +62,7 @@ function grounded(
   return { citations, uncited: abstained ? 0 : uncited, abstained }
 }
 
-/** The citations of a model that quotes, which says itself where its quotes stand. One whose marker names no passage is left out. */
+/** Converts the places reported by a model that quotes into citations. Leaves out markers that name no passage. */
 function quotedCitations(quotes: readonly QuotedPassage[], passages: readonly Retrieved[]): Citation[] {
   return quotes.flatMap(({ marker, start, end, claim }) => {
     const retrieved = passages.find((passage) => passage.marker === marker)

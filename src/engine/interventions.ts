@@ -1,4 +1,4 @@
-/** Takes in what the application and the user say around a running turn: hooks before the prompt and at the end, the review of the answer, steering. */
+/** Applies interventions in a running turn: hooks before the prompt and at the end, the review of the answer, steering messages. */
 
 import type { Station } from '../core/context.ts'
 import { CriaError } from '../core/error.ts'
@@ -11,14 +11,14 @@ import { askHook } from '../tools/hooks.ts'
 import type { Steering } from './steering.ts'
 import type { Turn } from './turn.ts'
 
-/** Data that a hook adds to the prompt. @throws CriaError `permission_denied` when the prompt is refused. */
+/** Returns the data that a hook adds to the prompt. @throws CriaError `permission_denied` if a hook refuses the prompt. */
 export async function* promptHook({ options, ctx, input, step }: Turn): Station<Message | undefined> {
   const outcome = await askHook('onPrompt', options.hooks, { prompt: questionOf(input.messages) }, 'context', { ...ctx, step })
   if (outcome.kind === 'unchanged') return undefined
   yield outcome.event
   if (outcome.kind === 'refused') {
     throw new CriaError('permission_denied', `The prompt was refused by a hook: ${outcome.reason}`, {
-      hint: 'Say it otherwise, or change the hook.',
+      hint: 'Rephrase the prompt, or change the hook.',
     })
   }
   return hookContext(outcome.value)
@@ -29,7 +29,7 @@ function hookContext(value: unknown): Message {
 }
 
 /**
- * Asks the review and the hook whether the turn may end. Returns the message that the model is sent instead; `undefined`: the turn ends.
+ * Asks the review and the hook whether the turn may end. Returns the message to send to the model instead; `undefined`: the turn ends.
  *
  * @throws the failure of the review.
  */
@@ -47,19 +47,19 @@ export async function* stopHook(answer: Answer, turn: Turn): Station<Message | u
   yield outcome.event
   if (outcome.kind === 'refused') return undefined
   const message = fromParts('user', [{ type: 'text', text: String(outcome.value) }], { id: ctx.createId('msg') })
-  // Said after the answer, in whose step it was asked for.
+  // The message follows the answer, in the same step.
   yield { type: 'note', entry: { type: 'messages', step, messages: [message] } }
   return message
 }
 
-/** Before a step: records the messages that were given meanwhile, and returns those that the model gets. */
+/** Records steering messages that arrived since the last step, and returns those to send to the model. */
 export async function* steered({ options, ctx, step, conversation }: Turn): Station<readonly Message[]> {
   const { steering } = options
   if (steering === undefined) return []
   const messages: Message[] = []
   for (let [message] = steering.waiting; message !== undefined; [message] = steering.waiting) {
     const asked = await askHook('onPrompt', options.hooks, { prompt: message.content }, 'context', { ...ctx, step })
-    // Until a hook has answered it waits: a turn that is aborted meanwhile leaves it to the next one.
+    // The message waits until the hook has answered: if the turn is aborted meanwhile, the next turn takes it.
     steering.delivered(message)
     if (asked.kind !== 'unchanged') yield asked.event
     if (asked.kind === 'refused') continue
@@ -67,13 +67,13 @@ export async function* steered({ options, ctx, step, conversation }: Turn): Stat
     messages.push(message)
     yield { type: 'steering', delivery: 'steer', message }
   }
-  // Before the first step they become part of the prompt, which is written down when it is composed.
+  // Before the first step they become part of the prompt, which is recorded when it is composed.
   if (messages.length > 0 && conversation !== undefined) yield { type: 'note', entry: { type: 'messages', step, messages } }
   yield* noteFollowUps(steering)
   return messages
 }
 
-/** At the end of a turn: keeps the messages that it did not come to, and reports them. */
+/** Reports steering messages that the turn did not reach; they wait for the next one. */
 export async function* steeredTooLate({ options: { steering } }: Turn): Station<void> {
   if (steering === undefined) return
   yield* noteFollowUps(steering)
@@ -82,7 +82,7 @@ export async function* steeredTooLate({ options: { steering } }: Turn): Station<
   yield {
     type: 'notice',
     code: 'steering_waits',
-    message: `The turn ended before the model could be told: ${waiting.map(({ content }) => JSON.stringify(content)).join(', ')}. The next turn begins with it.`,
+    message: `The turn ended before this could be sent to the model: ${waiting.map(({ content }) => JSON.stringify(content)).join(', ')}. The next turn begins with it.`,
     details: { messages: waiting.map(({ content }) => content) },
   }
 }

@@ -1,4 +1,4 @@
-/** Prepares what stations yield for the journal: groups it, joins deltas, and takes secrets out. */
+/** Prepares the output of stations for the journal: groups it, joins deltas, and removes secrets. */
 
 import type { Yielded } from '../core/context.ts'
 import { assertNever } from '../core/event.ts'
@@ -10,7 +10,7 @@ import { takenValues } from '../util/environment.ts'
 import type { Grouping } from '../util/ready.ts'
 import { redact, redactJson } from '../util/redact.ts'
 
-/** Facts that nothing is done upon: what is yielded after them in the same tick may be stored with them. */
+/** Events without an immediate effect: later ones of the same tick may be stored together with them. */
 const OPEN: ReadonlySet<Yielded['type']> = new Set<Yielded['type']>([
   'usage',
   'message',
@@ -22,18 +22,18 @@ const OPEN: ReadonlySet<Yielded['type']> = new Set<Yielded['type']>([
 ])
 
 /**
- * Tells whether a station may run on before this is stored. It may not where something follows that must find it stored: the effect of a tool
- * behind `tool_start`, a request behind its messages, a question to the user behind `permission_request`, the end of a turn. Before the
- * first step it never may, so that each event bears the step in which it was yielded.
+ * Decides whether a station may continue before this is stored. It may not if the next action requires it to be stored: a tool's effect after
+ * `tool_start`, a request after its messages, a question to the user after `permission_request`, the end of a turn. Before the
+ * first step it never may, so that each event has the step in which it was yielded.
  */
 export function groupingOf(body: Yielded, step: number): Grouping {
   if (body.type === 'text_delta' || body.type === 'thinking' || body.type === 'tool_input_delta') return 'paced'
-  // Behind a message without calls the turn ends: a reader who leaves at its text leaves before that.
+  // After a message without calls the turn ends: a reader who leaves at its text leaves before that.
   if (body.type === 'message' && body.message.toolCalls === undefined) return 'last'
   return step > 0 && body.type !== 'note' && OPEN.has(body.type) ? 'open' : 'last'
 }
 
-/** Makes one of neighbouring deltas of one kind and attempt. */
+/** Joins adjacent deltas of one kind and attempt. */
 export function joinDeltas(bodies: readonly Yielded[]): Yielded[] {
   const joined: Yielded[] = []
   for (const body of bodies) {
@@ -84,7 +84,7 @@ function maskedEvent(event: QueryEvent, secrets: Secrets): QueryEvent {
     }
     case 'message':
       return { ...event, message: maskedMessage(event.message, secrets) }
-    // Text of the model or the user, and facts of the turn: no input or output of a tool.
+    // These hold text of the model or the user and facts of the turn, not input or output of tools.
     case 'start':
     case 'text_delta':
     case 'thinking':
@@ -113,7 +113,7 @@ function maskedMessage(message: Message, secrets: Secrets): Message {
   if (!message.parts.some(({ type }) => type === 'tool-call' || type === 'tool-result')) return message
   const parts = message.parts.map((part) => maskedPart(part, secrets))
   const toolCalls = message.toolCalls?.map((call) => ({ ...call, input: redactJson(call.input, secrets) }))
-  // The output of a tool stands in the content as well.
+  // The output of a tool is in `content`, too.
   const content = message.role === 'tool' ? redact(message.content, secrets) : message.content
   return { ...message, content, parts, ...(toolCalls === undefined ? {} : { toolCalls }) }
 }

@@ -220,7 +220,7 @@ describe('a turn that a tool makes', () => {
     const deep = await collect({ model: calling([{ name: 'delegate' }]), tools: [forever] })
     expect(depth).toBe(5)
     expect(deep.filter(({ type }) => type === 'start')).toHaveLength(5)
-    expect(JSON.stringify(deep)).toContain('may be nested 4 deep, and this one would be number 5')
+    expect(JSON.stringify(deep)).toContain('may be nested 4 deep, and this one would be at depth 5')
     expect(deep.at(-1)).toMatchObject({ type: 'complete' })
 
     const many = await collect({
@@ -230,7 +230,7 @@ describe('a turn that a tool makes', () => {
     })
     const results = many.flatMap((event) => (event.type === 'tool_result' ? [event.result] : []))
     expect(results.map(({ isError }) => isError)).toEqual([false, false, true])
-    expect(results[2]?.content).toContain('may make 2 turns')
+    expect(results[2]?.content).toContain('may start 2 turns')
   })
 
   it('ENG-QUERY-001 a bot in a tool is written down where the tool is, or nowhere, and its answer is its own', async () => {

@@ -38,8 +38,8 @@ export type VerifyChoice<Model = LanguageModel> =
   | ClaimVerifier
 
 /**
- * Accepts the text of an answer (`undefined`), or rejects it. `goOn` is sent to the model as a message of the user and the turn goes on; with
- * `failure` the turn ends in that error, and `goOn` is only written down. The session does not keep an answer that was rejected.
+ * Accepts the text of an answer (`undefined`) or rejects it. `goOn` is sent to the model as a user message and the turn continues; with
+ * `failure` the turn ends in that error, and `goOn` is only recorded. A rejected answer does not stay in the session's history.
  */
 export type ReviewAnswer = (
   text: string,
@@ -47,27 +47,27 @@ export type ReviewAnswer = (
 
 /** The argument of `prepareStep`. */
 export interface StepState {
-  /** The step to come, from 1. */
+  /** The next step, from 1. */
   readonly step: number
-  /** The conversation so far; the system prompt is part of it once the first step has been made. */
+  /** The conversation so far; includes the system prompt after the first step. */
   readonly messages: readonly Message[]
-  /** The model that is asked unless another one is named. */
+  /** The model of the step, unless `prepareStep` names another. */
   readonly model: string
 }
 
 /** Settings of one step; those left out stay as in the options of the turn. */
 export interface StepChanges<Model = LanguageModel> {
-  /** Asked in this step, before the models of the turn. */
+  /** The model to try first in this step, before the models of the turn. */
   readonly model?: Model
-  /** All tools of this step. */
+  /** The tools of this step, replacing those of the turn. */
   readonly tools?: readonly Tool[]
-  /** For this step alone. */
+  /** The tool choice of this step. */
   readonly toolChoice?: ToolChoice
-  /** In place of the option `system`. */
+  /** Replaces the option `system`. */
   readonly system?: string
 }
 
-/** Decides before a step what is different about it; `undefined` changes nothing. */
+/** Returns changes for the next step; `undefined` changes nothing. */
 export type PrepareStep<Model = LanguageModel> = (state: StepState) => MaybePromise<StepChanges<Model> | undefined>
 
 /** The argument of `stopWhen`, after a step whose tools have run. */
@@ -76,9 +76,9 @@ export interface StepEnd extends StepState {
   readonly message: Message
   /** Results of the tools of this step, in the order of the calls. */
   readonly toolResults: readonly Pick<ToolResult, 'id' | 'name' | 'content' | 'isError'>[]
-  /** Of the turn so far. */
+  /** Usage of the turn so far. */
   readonly usage: Usage
-  /** US dollars of the turn so far; `null`: not known. */
+  /** US dollars of the turn so far; `null`: unknown. */
   readonly costUsd: number | null
 }
 
@@ -87,49 +87,49 @@ export type StopWhen = (end: StepEnd) => MaybePromise<boolean>
 
 /** Options of the query loop, with models that are already resolved. */
 export interface EngineOptions extends CallSettings {
-  /** The question: text, a message, or several. Either this, or `messages` that end with it, or both: then it comes last. */
+  /** The question: text, a message, or several. Give this, or `messages` that end with it, or both: then `prompt` comes last. */
   readonly prompt?: MessageInput
-  /** The conversation so far, when no `sessionId` tells where to find it. */
+  /** The conversation so far; excludes `sessionId`. */
   readonly messages?: MessageInput
   /**
-   * Goes on with a turn that ended as `waiting`, in place of a `prompt`; needs its `sessionId` and the `recorder` that has it. `decisions` holds
-   * `true` or `false` for all calls that wait, or a decision for each by its id; calls without one are asked about again. A turn can be
-   * decided once, as long as its session has not gone on: another attempt ends with `not_found`. Model, tools and rules are those given here.
+   * Continues a turn that ended as `waiting`, instead of a `prompt`; needs its `sessionId` and the `recorder` that holds it. `decisions` is
+   * `true` or `false` for all waiting calls, or decisions by call id; permission for calls without a decision is requested again. A turn can
+   * be decided once, unless its session has continued: otherwise `not_found`. Model, tools and rules are those given here.
    */
   readonly decide?: { readonly turnId: string; readonly decisions: boolean | Readonly<Record<string, PermissionAnswer>> }
-  /** The system prompt: a text, or what a prompt of `prompt()` gives. */
+  /** The system prompt: a text, or a filled-in prompt of `prompt()`. */
   readonly system?: string | FilledPrompt
-  /** The model that is asked first. */
+  /** The model to try first. */
   readonly model: LanguageModel
-  /** Models to turn to when the first is not to be had, in order. */
+  /** Models to try in this order if the first is unavailable. */
   readonly fallbackModels?: readonly LanguageModel[]
   /**
-   * Errors that would end the turn, and after which a fallback model is asked instead: `quota` (no credit left), `auth` (the key was refused). Default
-   * none of them. Rate limits, overload, time-outs, lost connections and models that are gone always lead to a fallback.
+   * Further errors that lead to a fallback model instead of ending the turn: `quota` (no credit left), `auth` (key refused). Default none.
+   * Rate limits, overload, time-outs, lost connections and unavailable models always lead to a fallback.
    */
   readonly fallbackOn?: readonly FallbackCode[]
-  /** Answers in place of `model` what this turn asks for in particular, such as thinking; default none. */
+  /** Replaces `model` if the turn needs a special capability, such as thinking; default none. */
   readonly specialist?: LanguageModel
   /**
-   * `false`: `model` answers, or nobody does, whatever other models are named. Default true: a turn turns to another model when this one is not to
-   * be had, too small or not made for it, and says so with `model_switch`.
+   * `false`: only `model` may answer, even if other models are named. Default true: the turn switches to another model, with a
+   * `model_switch` event, if this one is unavailable, too small or lacks a capability.
    */
   readonly switchModels?: boolean
   /** Tools that the model may call; default none. */
   readonly tools?: readonly Tool[]
-  /** `required` and `{ tool }` hold for the first step; after it the model is free to answer. `prepareStep` can require a call in later ones. */
+  /** `required` and `{ tool }` apply to the first step only, so that the model can answer later. `prepareStep` can require a call in later steps. */
   readonly toolChoice?: ToolChoice
-  /** `false`: the turn is complete when the model has chosen its calls; none is run. Default true. */
+  /** `false`: the turn ends when the model has made its calls, without running them. Default true. */
   readonly executeTools?: boolean
-  /** Absent: whatever needs permission is refused. */
+  /** Decides about calls that need permission. Absent: they are refused. */
   readonly hasPermissionsToUseTool?: PermissionChecker
   /** Callbacks around prompts, tool calls and the end of the turn, which may refuse, change or add. */
   readonly hooks?: Hooks
-  /** Mends a call of a tool that is not there, or whose arguments do not fit its schema; default the model is told and tries again. */
+  /** Repairs a call of an unknown tool or with invalid arguments; default: the error is sent to the model, which tries again. */
   readonly repairToolCall?: RepairToolCall
-  /** Rules for tool calls that run without asking, are asked about, or never run. */
+  /** Rules for tool calls: which run without permission, need permission, or never run. */
   readonly rules?: ToolRules
-  /** Called once a step with the usage of that step. */
+  /** Called once per step with the usage of that step. */
   readonly onUpdateUsage?: (usage: Usage) => void
   /** Aborting it ends the turn with `cancelled`. */
   readonly abortSignal?: AbortSignal | undefined
@@ -137,84 +137,84 @@ export interface EngineOptions extends CallSettings {
   readonly enableThinking?: boolean | ThinkingEffort
   /** Yields `thinking` events; default true. */
   readonly showThinking?: boolean
-  /** One tool at a time, each asked about; default false. */
+  /** Runs one tool at a time and requests permission for each; default false. */
   readonly safeMode?: boolean
-  /** Default 50. */
+  /** Maximum number of steps; default 50. */
   readonly maxSteps?: number
-  /** Called before each step: may change the model, the tools, the tool choice and the system prompt for this step alone. */
+  /** Called before each step; may change the model, tools, tool choice and system prompt of this step. */
   readonly prepareStep?: PrepareStep
   /** Called after each step whose tools have run: `true` ends the turn, with `finishReason: 'stop-when'`. */
   readonly stopWhen?: StopWhen
-  /** Turns that tools of this turn may make: how deep they may be nested, default 4, and how many there may be in all, default 100. */
+  /** Limits of turns started by tools of this turn: nesting depth (default 4) and total number (default 100). */
   readonly nesting?: { readonly depth?: number; readonly turns?: number }
-  /** Takes messages of the user while the turn runs. */
+  /** Queue of user messages for the running turn. */
   readonly steering?: Steering | undefined
-  /** Tools that run at the same time at most; default 5. */
+  /** Maximum number of tools that run at the same time; default 5. */
   readonly toolConcurrency?: number
-  /** Asks for JSON, that fits a schema if one is given; default text. */
+  /** Requests JSON, matching a schema if one is given; default text. */
   readonly responseFormat?: ResponseFormat
-  /** `false` asks for one answer in one piece; default true. */
+  /** `false` requests the whole answer at once; default true. */
   readonly stream?: boolean
-  /** Searches documents and memory before the first step; default nothing is searched. */
+  /** Searches documents and memory before the first step; default no search. */
   readonly retrieve?: RetrievalOptions
   /**
-   * How the citations of an answer over documents are checked. `'words'`, the default, compares words; `'model'` lets the model of the turn judge
-   * in one call what words do not verify, `{ model }` another one, and a function of yours as you like; `false` checks nothing.
+   * How citations of an answer over documents are checked. `'words'` (default) compares words. `'model'` also asks the model of the turn, in one
+   * call, about statements that words do not verify; `{ model }` asks another model, a function decides itself. `false` checks nothing.
    */
   readonly verify?: VerifyChoice
   /** Context that a request holds beside the conversation; default none. */
   readonly context?: EngineContextOptions
-  /** Answers that were given before; default none. */
+  /** Cache of earlier answers; default none. */
   readonly cache?: ResponseCache
   /**
-   * How often and how long a model is asked again. `maxRetries` counts the retries after the first attempt, for each model of a step: 2, the
-   * default, makes three attempts, and 0 turns to the next model at once. (`retryWithBackoff` counts all attempts, in `maxAttempts`.)
+   * Retries of failed requests. `maxRetries` counts retries after the first attempt, for each model of a step: the default 2 makes
+   * three attempts, 0 switches to the next model at once. (`maxAttempts` of `retryWithBackoff` counts all attempts.)
    */
   readonly retry?: Partial<RetryPolicy>
-  /** Remembers which models failed in turns before; default nothing does. */
+  /** Remembers models that failed in earlier turns; default none. */
   readonly coolDowns?: CoolDowns
   /**
-   * Milliseconds; `null` for no limit. `firstToken` (120,000), `idle` (60,000), `whole` (290,000, for answers that are not streamed) and `step` bound one
-   * attempt, `turn` the whole turn.
+   * Time-outs in milliseconds; `null` for no limit. `firstToken` (120,000), `idle` (60,000), `whole` (290,000, for answers that are not
+   * streamed) and `step` limit one attempt, `turn` the whole turn.
    */
   readonly timeouts?: Partial<Timeouts> & { readonly turn?: number | null }
   /** Limits of one answer, `null` for no limit; default 16 million characters of text, thinking and arguments each, and 1,000 calls. */
   readonly answerLimits?: Partial<AnswerLimits>
   /**
-   * Limits of use: `tokens`, `costUsd`, `ms`, and together with others `session` and `day`, each `{ tokens, costUsd }`. Checked before
-   * each request, whose output is limited to what is left; when nothing is left the turn ends with `budget_exceeded`. Default no limit.
+   * Limits of use: `tokens`, `costUsd`, `ms`, and shared with other turns `session` and `day`, each `{ tokens, costUsd }`. Checked before each
+   * request, whose output is limited to the rest; once the budget is used up the turn ends with `budget_exceeded`. Default no limit.
    */
   readonly budget?: Budget
-  /** Where the turn is written down; default nowhere, in a tool where the turn around it is. */
+  /** The journal of the turn; default none, in a tool that of the enclosing turn. */
   readonly recorder?: Recorder | undefined
   /** Continues this session; excludes `messages`. */
   readonly sessionId?: string | undefined
   /**
-   * The user whom the turn is made for: what the journal lists, counts and deletes by. A session belongs to the first user named in it; a turn
-   * that names another one ends with `permission_denied`. 1 to 200 characters; default none, in a tool that of the turn around it.
+   * The user of the turn, by whom the journal lists, counts and deletes. A session belongs to the first user named in it; a turn that names
+   * another user ends with `permission_denied`. 1 to 200 characters; default none, in a tool that of the enclosing turn.
    */
   readonly userId?: string | undefined
-  /** Labels for the journal to list, count and delete by; 1 to 100 characters each. Default none, in a tool those of the turn around it. */
+  /** Labels by which the journal lists, counts and deletes; 1 to 100 characters each. Default none, in a tool those of the enclosing turn. */
   readonly tags?: readonly string[] | undefined
   /** The bot that asks, for the journal; default none. */
   readonly bot?: BotIdentity
-  /** Settings that nobody asked for in particular: that a model does not take one is not worth a notice. */
+  /** Settings that the caller did not choose: no notice if a model does not accept them. */
   readonly unasked?: readonly (keyof CallSettings)[]
   /** Checks the answer before the turn ends; default none. */
   readonly review?: ReviewAnswer
   /** Name of the turn's span; default `query`. */
   readonly operation?: string
-  /** Told once of each query when it has ended, however it ended: where metrics go. What it throws harms nothing. */
+  /** Called once when the query has ended, in any way, with its metrics. Errors that it throws are ignored. */
   readonly onQueryCompleted?: (metrics: QueryMetrics) => void
-  /** Yielded after `start`: what there is to say about how the turn was set up. */
+  /** Notices about the setup of the turn, yielded after `start`. */
   readonly notices?: readonly NoticeEvent[]
   /** Milliseconds from which a query counts as slow; default 30,000. */
   readonly slowAfter?: number
-  /** The span that this turn belongs to; default the current one. */
+  /** The parent span of the turn; default the current span. */
   readonly span?: Span | undefined
-  /** Where the spans of the turn are shown beside the recorder; default nowhere. */
+  /** Mirrors the spans of the turn in other tracing; default none. */
   readonly spanMirror?: SpanMirror
-  /** For tests: time, ids, chance. */
+  /** Time source, for tests; default the system clock. */
   readonly clock?: Clock
   /** Makes ids of turns and messages, for tests; default random ones. */
   readonly createId?: CreateId
@@ -222,7 +222,7 @@ export interface EngineOptions extends CallSettings {
   readonly random?: () => number
 }
 
-/** The argument of `onQueryCompleted`: the figures of one turn. */
+/** The argument of `onQueryCompleted`: the metrics of one turn. */
 export interface QueryMetrics extends TurnMetrics {
   readonly type: 'query_completed'
   /** How the turn ended. */
@@ -235,11 +235,11 @@ export interface QueryMetrics extends TurnMetrics {
   readonly sessionId: string
   /** The trace that its spans belong to; see `getSpans()`. */
   readonly traceId: string
-  /** The model that gave the last answer. */
+  /** The model of the last answer. */
   readonly model: string
   /** Tokens of all requests of the turn. */
   readonly usage: Usage
-  /** US dollars; `null`: not known. */
+  /** US dollars; `null`: unknown. */
   readonly costUsd: number | null
   /** Epoch milliseconds. */
   readonly startedAt: number
@@ -247,30 +247,30 @@ export interface QueryMetrics extends TurnMetrics {
   readonly endedAt: number
 }
 
-/** The part of the option `context` that the engine itself understands. */
+/** The part of the option `context` that the engine handles itself. */
 export interface EngineContextOptions {
-  /** Looked up anew for each turn; default none. Those of the same place stand in this order. */
+  /** Context sources, loaded anew for each turn; default none. Sources of the same position keep this order. */
   readonly sources?: readonly ContextSource[]
-  /** When older messages make room, and how; `false`: never. Default at 80 % of the window. */
+  /** When and how older messages are compacted; `false`: never. Default at 80 % of the window. */
   readonly compaction?: false | CompactionOptions
-  /** Writes summaries of older messages, before the model of the turn is asked; default it alone is. Called when one is needed. */
+  /** Returns the model to try first for summaries of older messages; default the model of the turn. Called when needed. */
   readonly summaryModel?: () => LanguageModel | undefined
 }
 
-/** The option `context` of the public `query()`, which makes sources of what is switched on. Default: nothing is. */
+/** The option `context` of the public `query()`, with switches for built-in sources. Default: all off. */
 export interface ContextOptions extends EngineContextOptions {
-  /** The working directory, from which project files and the repository are found; default that of the process. */
+  /** Working directory, used to find project files and the repository; default that of the process. */
   readonly cwd?: string
   /** `AGENTS.md` and the like, from the root of the repository down to `cwd`. */
   readonly project?: boolean | ContextBudget
-  /** Files that tools have read earlier in the session, where they have changed since or their text is no longer in the conversation. */
+  /** Files that tools read earlier in the session, if they have changed since or their text is no longer in the conversation. */
   readonly recentFiles?: boolean | ContextBudget
-  /** The output of `git status` at the beginning of the turn. */
+  /** The output of `git status` at the start of the turn. */
   readonly gitStatus?: boolean | ContextBudget
 }
 
-/** How much of the window of a model each kind of text may fill. */
+/** Limit of the context window that a source may use. */
 export interface ContextBudget {
-  /** Tokens at most; less where the model's context window is small. */
+  /** Maximum number of tokens; lowered for models with a small context window. */
   readonly maxTokens?: number
 }

@@ -1,6 +1,6 @@
 /**
- * Nests turns: a turn inherits signal, budget, permission, recorder and span from the turn whose tool makes it, or from its batch. Its events are
- * shown there as well.
+ * Nests turns: a turn inherits signal, budget, permission, recorder and span from the turn whose tool starts it, or from its batch. Its events
+ * are shown to the reader of that turn, too.
  */
 
 import { AsyncLocalStorage } from 'node:async_hooks'
@@ -18,7 +18,7 @@ import { TurnLedger } from './budget/ledger.ts'
 import { processBudget } from './budget/memory-budget.ts'
 import type { EngineOptions } from './options.ts'
 
-/** A turn, as far as those that its tools make are concerned. */
+/** The facts of a turn that nested turns need. */
 export interface ParentTurn {
   readonly turnId: string
   readonly options: EngineOptions
@@ -26,43 +26,43 @@ export interface ParentTurn {
   readonly ledger: TurnLedger
   readonly tools: ToolsState
   readonly ctx: { readonly deadline: number }
-  /** The tool call that it was made in itself. */
+  /** The tool call in which this turn was started. */
   readonly caller: ParentCall | undefined
-  /** Counts the turns that are made below it. */
+  /** Number of turns started below it. */
   readonly made: { turns: number }
 }
 
 /** The tool call that runs now. */
 export interface ParentCall extends CallFrame {
   readonly turn: ParentTurn
-  /** Turns around this call. */
+  /** Number of enclosing turns. */
   readonly depth: number
-  /** Turns that were begun below the outermost one; shared by all of them. */
+  /** Number of turns started below the outermost one; shared by all of them. */
   readonly made: { turns: number }
 }
 
-/** Limits of nesting, where the outermost turn says nothing. */
+/** Default limits of nesting. */
 const DEFAULT_NESTING = { depth: 4, turns: 100 } as const
 
 const runningCall = new AsyncLocalStorage<ParentCall>()
 
-/** The tool call that this code runs in, where it does. */
+/** Returns the tool call in which this code runs, if any. */
 export function currentCall(): ParentCall | undefined {
   return runningCall.getStore()
 }
 
-/** Where turns of bots are written down that are made in a tool: where its own turn is. */
+/** Returns the recorder of the turn whose tool runs this code, which bots in that tool use as well. */
 export function inheritedRecorder(): Recorder | undefined {
   return currentCall()?.turn.recorder
 }
 
-/** The models of the turn around this code, where there is one. */
+/** Returns the models of the turn whose tool runs this code, if any. */
 export function inheritedModels(): Required<Pick<EngineOptions, 'model' | 'fallbackModels'>> | undefined {
   const options = currentCall()?.turn.options
   return options === undefined ? undefined : { model: options.model, fallbackModels: options.fallbackModels ?? [] }
 }
 
-/** Runs a step of a tool where turns that it makes find the one around it. */
+/** Runs a step of a tool so that nested turns find the enclosing one. */
 export function inCallOf(turn: ParentTurn): <T>(frame: CallFrame, work: () => T) => T {
   const { caller } = turn
   return (frame, work) =>
@@ -70,10 +70,10 @@ export function inCallOf(turn: ParentTurn): <T>(frame: CallFrame, work: () => T)
 }
 
 /**
- * The options of a turn with what it inherits; what it names itself stays.
+ * Adds inherited options to those of a turn; its own options win.
  *
- * @throws CriaError `budget_exceeded` for a turn that is nested too deeply, or one too many; ConfigurationError for a model without a known price
- *   where a turn or a batch around it has a budget in money.
+ * @throws CriaError `budget_exceeded` if turns are nested too deeply or are too many; ConfigurationError for a model of unknown price
+ *   if an enclosing turn or batch has a budget in money.
  */
 export function inherited(options: EngineOptions, call: ParentCall | undefined, batch: Batch | undefined): EngineOptions {
   const own = call === undefined ? options : inheritedOfCall(options, call)
@@ -85,15 +85,15 @@ export function inherited(options: EngineOptions, call: ParentCall | undefined, 
 function inheritedOfCall(options: EngineOptions, { turn, signal, depth, made }: ParentCall): EngineOptions {
   const { turns, depth: deepest } = { ...DEFAULT_NESTING, ...outermost(turn).options.nesting }
   if (depth > deepest)
-    throw tooMany('depth', deepest, `Turns that tools make may be nested ${deepest} deep, and this one would be number ${depth}.`)
+    throw tooMany('depth', deepest, `Turns of tools may be nested ${deepest} deep, and this one would be at depth ${depth}.`)
   if (made.turns >= turns)
-    throw tooMany('turns', turns, `The tools of a turn may make ${turns} turns, and this one would be one more.`)
-  // A model whose price nobody knows could spend what a turn around it may not.
+    throw tooMany('turns', turns, `The tools of a turn may start ${turns} turns, and this one would exceed that.`)
+  // A model of unknown price could exceed the budget of an enclosing turn.
   for (let at: ParentTurn | undefined = turn; at !== undefined; at = at.caller?.turn)
     checkPrices(at.options.budget ?? {}, modelsNamed(options))
   made.turns++
   const given = turn.options
-  // An option that is `undefined` was not named: it must not take away what the turn around it forbids.
+  // An `undefined` option counts as absent: it must not lift a restriction of the enclosing turn.
   const named = Object.fromEntries(
     Object.entries(options).filter(([name, value]) => value !== undefined || name === 'recorder'),
   ) as unknown as EngineOptions
@@ -109,7 +109,7 @@ function inheritedOfCall(options: EngineOptions, { turn, signal, depth, made }: 
     }),
     ...(Object.keys(shared).length === 0 ? {} : { budget: shared }),
     ...named,
-    // Made for the same user, and found by the same tags, whatever the tool says.
+    // User and tags are always inherited, whatever the tool names.
     ...(given.userId === undefined ? {} : { userId: given.userId }),
     ...(given.tags === undefined ? {} : { tags: [...new Set([...given.tags, ...(options.tags ?? [])])] }),
     abortSignal: either(options.abortSignal, signal),
@@ -137,7 +137,7 @@ export function refOf({ turn, callId }: ParentCall): CallRef {
   return { turnId: turn.turnId, callId }
 }
 
-/** Shows the events of a nested turn to the reader of the turn around it too, who is waited for. */
+/** Forwards the events of a nested turn to the reader of the enclosing turn as well, waiting for that reader. */
 export async function* forwarded(
   events: AsyncGenerator<QueryEvent, QueryResult | undefined, undefined>,
   call: ParentCall,
@@ -156,15 +156,15 @@ export async function* forwarded(
   }
 }
 
-/** The settings that turns of a batch inherit. */
+/** Settings inherited by the turns of a batch. */
 export interface Batch {
   readonly ledger: TurnLedger
   readonly budget: Budget
-  /** Ends them. */
+  /** Aborting it ends all turns of the batch. */
   readonly signal: AbortSignal
-  /** When its time is up, in epoch milliseconds; `Infinity` without a limit. */
+  /** Deadline in epoch milliseconds; `Infinity` without a limit. */
   readonly deadline: number
-  /** The tool call that the batch was made in. */
+  /** The tool call in which the batch was started. */
   readonly caller: ParentCall | undefined
 }
 
@@ -179,7 +179,7 @@ export function beginBatch(
   return { ...given, caller, ledger: ledgerOf(name, given.budget, given.clock, parent) }
 }
 
-/** Runs `work` as a part of the batch; the ledger that is returned tells what the turns of that part have used. */
+/** Runs `work` as a part of the batch; the returned ledger holds the use of its turns. */
 export function inBatch<T>(
   batch: Batch,
   name: string,
@@ -190,7 +190,7 @@ export function inBatch<T>(
   return { ledger, value: runningBatch.run({ ...batch, ledger }, work) }
 }
 
-/** The batch around this code, unless a turn of it is nearer: what a tool makes belongs to its turn. */
+/** Returns the batch around this code, unless a turn within it is closer: turns started by a tool belong to its turn. */
 export function currentBatch(caller: ParentCall | undefined): Batch | undefined {
   const batch = runningBatch.getStore()
   return batch?.caller === caller ? batch : undefined

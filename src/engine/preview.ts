@@ -1,4 +1,4 @@
-/** Composes requests without a turn, for bots that show how they put one together. */
+/** Composes requests without a turn, for bots that show a preview of a request. */
 
 import { createId } from '../core/id.ts'
 import type { Message } from '../core/message.ts'
@@ -29,7 +29,7 @@ export interface ChatPreview {
   readonly nResults: number
 }
 
-/** System prompt, memories, user messages. @throws CriaError `store_failed` when the memory fails. */
+/** Composes system prompt, memories and user messages. @throws CriaError `store_failed` if the memory fails. */
 export async function previewChat({ system, messages, memory, nResults }: ChatPreview): Promise<readonly Message[]> {
   const search = { query: questionOf(messages), nResults, span: spanAround(), signal: new AbortController().signal }
   const memories = memory && (await findMemories(memory, search))
@@ -40,19 +40,19 @@ export interface RagPreview {
   readonly system: string
   readonly messages: readonly Message[]
   readonly retrieve: RetrievalOptions
-  /** The model that would get the request: parts that it cannot read are left out, and its window limits the request. */
+  /** The model of the request: parts that it cannot read are left out, and its window limits the request. */
   readonly model: LanguageModel
   readonly request: RequestOptions
   readonly compaction: CompactionOptions | false
-  /** Where the spans of the retrieval go; default the current span, else nowhere. */
+  /** Parent of the retrieval spans; default the current span, if any. */
   readonly span?: Span | undefined
 }
 
 /**
- * System prompt, document passages, memories, question: `messages` as a turn logs them, `processedMessages` as it sends them. Asks no model: where a
- * turn would have one summarise what is old, that is left out.
+ * Composes system prompt, document passages, memories and question: `messages` as a turn records them, `processedMessages` as it sends them.
+ * Makes no model call: messages that a turn would summarise are left out.
  *
- * @throws CriaError `store_failed` when a store fails.
+ * @throws CriaError `store_failed` if a store fails.
  */
 export async function previewRag(input: RagPreview): Promise<RagComposition> {
   const { model, request, compaction, retrieve } = input

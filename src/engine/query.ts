@@ -1,12 +1,12 @@
 /**
- * The loop: one question to its answer. Read this file first.
+ * The query loop, from a question to its answer. Read this file first.
  *
  *     question ─► prepare ─► model ─► tools ─┐
  *                    ▲                       │ until the model stops
  *                    └───────────────────────┘
  *             every event ─► recorder ─► reader
  *
- * Stations return what they have decided, and the loop alone changes the turn: its step, its input and its conversation.
+ * Stations return their decisions; only the loop changes the turn: its step, its input and its conversation.
  */
 
 import type { Station } from '../core/context.ts'
@@ -35,10 +35,10 @@ import { beginTurn, DEFAULT_MAX_STEPS, startOf } from './turn.ts'
 import type { Turn } from './turn.ts'
 
 /**
- * Answers a question and streams everything that happens on the way. The last event is `complete`, `cancelled` or `error`; nothing is
- * thrown once the first event is there. Leaving the generator early cancels the turn.
+ * Answers a question and streams the events of the turn. The last event is `complete`, `cancelled` or `error`; no error is thrown
+ * after the first event. Leaving the generator early cancels the turn.
  *
- * @throws ConfigurationError at once, before any request is made, when the options are wrong.
+ * @throws ConfigurationError at once, before any request is made, if the options are wrong.
  */
 export function query(options: EngineOptions): AsyncGenerator<QueryEvent, QueryResult | undefined, undefined> {
   checkOptions(options)
@@ -87,7 +87,7 @@ async function* steps(turn: Turn): Station<QueryResult> {
     }
 
     turn.tools.untrusted ||= turn.conversation?.untrusted ?? false
-    // Most turns call no tool: the station with its permission rules is loaded by the first that does.
+    // Most turns call no tool: the tools station with its permission rules is loaded on first use.
     const { runTools } = await import('../tools/run.ts')
     const { messages: results, waiting } = yield* runTools(calls, toolsContext(turn, settings, taken?.decided))
     yield { type: 'note', entry: { type: 'messages', step: turn.step, messages: results } }
@@ -100,7 +100,7 @@ async function* steps(turn: Turn): Station<QueryResult> {
   }
 }
 
-/** Adds what the user has said since the last step; in the first step it comes before the prompt, since it was said before. */
+/** Adds user messages since the last step; in the first step they precede the prompt, since they are older. */
 function addSaid(turn: Turn, messages: readonly Message[]): void {
   if (messages.length === 0) return
   const { conversation, input } = turn
@@ -115,17 +115,17 @@ function goOn(turn: Turn, { request }: StepSettings, answer: Answer, results: re
   if (conversation !== undefined) turn.conversation = continued(conversation, answer, results, offeredTokens(request))
 }
 
-/** The answer is there, but the user has said something that the model has not read. */
+/** Returns `true` if user messages are waiting that the model has not received. */
 function isSteered({ options }: Turn): boolean {
   return (options.steering?.waiting.length ?? 0) > 0
 }
 
-/** Nobody knows what else it would have said: its calls may be half of what was meant, and are not run. */
+/** Returns `true` for an answer that was cut off: its calls may be incomplete and are not run. */
 function wasCut({ finishReason }: Answer): boolean {
   return finishReason === 'length' || finishReason === 'content-filter'
 }
 
-/** Turns to another model before the first step: the first one failed a moment ago, or cannot do what this turn asks for. */
+/** Switches to another model before the first step, if the first one failed recently or lacks a capability. */
 function* firstSwitch(turn: Turn): Generator<EventBody> {
   const { model, specialist } = turn.options
   const first = currentModel(turn.chain)

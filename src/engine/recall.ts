@@ -1,4 +1,4 @@
-/** Collects what came before a turn: the history of its session, or the calls of a turn that ended as `waiting`. */
+/** Loads what a turn continues: the history of its session, or the calls of a turn that ended as `waiting`. */
 
 import type { Station } from '../core/context.ts'
 import { CriaError, toCriaError } from '../core/error.ts'
@@ -20,10 +20,10 @@ import { namedApart } from './turn.ts'
 import type { Turn } from './turn.ts'
 
 /**
- * The input of the turn with the history of its session. What was said elsewhere, and handed over with the question, becomes part of the
- * session: the journal keeps it like any other.
+ * Returns the input of the turn with the history of its session. Messages from elsewhere that were passed with the question become part
+ * of the session and are recorded like any others.
  *
- * @throws CriaError `journal_failed` when it cannot be read.
+ * @throws CriaError `journal_failed` if the history cannot be read.
  */
 export async function* recall({ options, recorder, input: given, ctx }: Turn): Station<TurnInput> {
   let input = given
@@ -33,11 +33,11 @@ export async function* recall({ options, recorder, input: given, ctx }: Turn): S
     input = { ...given, history, messages: namedApart(given.messages, history, ctx.createId) }
   }
   if (given.history.length > 0) {
-    // First as messages of this turn: when they are compacted later, they can still be read.
+    // Recorded first as messages of this turn, so that they stay readable after a compaction.
     yield { type: 'note', entry: { type: 'messages', step: 0, messages: given.history } }
     yield { type: 'note', entry: { type: 'compaction', step: 0, messages: soundHistory(input.history) } }
   }
-  // What stands beside the conversation is looked up by `prepare`, which is told what tools have read.
+  // `prepare` loads context sources, and needs the names of files that tools have read.
   const sources = options.context?.sources ?? []
   if (sources.length === 0) return input
   return { ...input, context: { sources, reads: await earlierReads(input.history, options.tools ?? []) } }
@@ -57,12 +57,12 @@ async function historyOf(
   }
 }
 
-/** Calls that are looked at: what lies further back has had its time, and a turn must not cost what the session is long. */
+/** Maximum number of recent calls to inspect, so that the cost of a turn does not grow with the session. */
 const MOST_CALLS = 100
 
 /**
- * The names that tools give in `resources`, oldest first. Nothing is remembered for it: the calls stand in the history, so a session that is
- * continued by another process knows them too.
+ * Returns the names that tools read according to `resources`, oldest first. They are derived from the calls in the history, so that they
+ * are available in another process, too.
  */
 async function earlierReads(history: readonly Message[], tools: readonly Tool[]): Promise<readonly EarlierRead[]> {
   const results = new Map<string, string>()
@@ -86,19 +86,19 @@ async function earlierReads(history: readonly Message[], tools: readonly Tool[])
   return reads.toReversed()
 }
 
-/** A turn that waited, taken up by this one. */
+/** A waiting turn that this turn continues. */
 interface TakenUp {
   readonly input: TurnInput
-  /** The answer that made the calls, with those alone that have not run. */
+  /** The answer with the calls, reduced to those that have not run. */
   readonly answer: Answer
   readonly decided: ReadonlyMap<string, Decided>
 }
 
 /**
- * Continues a turn that ended as `waiting`. Its step is written into this turn before any of its calls runs: when this process dies in the
- * middle, the session knows what may have had effects, as it does of every lost turn.
+ * Continues a turn that ended as `waiting`. Its step is recorded in this turn before any call runs: if the process dies in between,
+ * the journal shows which calls may have had effects, as for every lost turn.
  *
- * @throws CriaError `not_found` when the session does not end in the calls of that turn; `configuration` for a decision about none of them.
+ * @throws CriaError `not_found` if the session does not end in the calls of that turn; `configuration` if a decision names another call.
  */
 export async function* takeUp({ options: { decide }, recorder, input, chain }: Turn): Station<TakenUp | undefined> {
   if (decide === undefined || recorder === undefined) return undefined
@@ -112,7 +112,7 @@ export async function* takeUp({ options: { decide }, recorder, input, chain }: T
   if (message === undefined) throw new CriaError('not_found', `The calls of turn ${decide.turnId} are not in its session.`)
   const decided = decisionsOn(asked, decide.decisions)
 
-  // What was asked before the calls; results of calls that have run stay, those of calls that wait are still to come.
+  // The question before the calls; results of calls that have run are kept, those of waiting calls follow.
   const last = history.slice(0, at).findLastIndex(({ role }) => role === 'user') + 1
   const first = history.slice(0, last).findLastIndex(({ role }) => role !== 'user') + 1
   const done = history.slice(at + 1).filter((said) => !answersOneOf(said, waiting))
@@ -142,7 +142,7 @@ function waitingCalls(events: readonly QueryEvent[], step: number | undefined): 
   return new Set(results.filter(({ waiting }) => waiting === true).map(({ id }) => id))
 }
 
-/** @throws CriaError `configuration` for a decision about none of the calls. */
+/** @throws CriaError `configuration` if a decision names another call. */
 function decisionsOn(
   asked: readonly PermissionRequest[],
   decisions: NonNullable<EngineOptions['decide']>['decisions'],
@@ -150,8 +150,8 @@ function decisionsOn(
   const ids = asked.map(({ id }) => id)
   const stray = typeof decisions === 'object' ? Object.keys(decisions).find((id) => !ids.includes(id)) : undefined
   if (stray !== undefined) {
-    throw new CriaError('configuration', `\`decide.decisions\` names ${JSON.stringify(stray)}, which is no call that waits.`, {
-      hint: `These wait: ${ids.join(', ')}.`,
+    throw new CriaError('configuration', `\`decide.decisions\` names ${JSON.stringify(stray)}, which is not a waiting call.`, {
+      hint: `Waiting calls: ${ids.join(', ')}.`,
     })
   }
   const decided = new Map<string, Decided>()
@@ -162,7 +162,7 @@ function decisionsOn(
   return decided
 }
 
-/** The input with the results of the calls that waited, in the order of the calls. */
+/** Returns the input with the results of the waiting calls, in the order of the calls. */
 export function withResults(input: TurnInput, results: readonly Message[]): TurnInput {
   const { since = [] } = input
   const at = since.findLastIndex(({ role }) => role === 'assistant')

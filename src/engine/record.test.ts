@@ -251,7 +251,7 @@ describe('the recorder tap', () => {
     const events = await collect({ model, messages: [toolResult({ id: 'c', name: 'echo', content: 'r' })] })
     expect(events.at(-1)).toMatchObject({
       type: 'error',
-      error: { code: 'configuration', message: expect.stringMatching(/^Nothing is left/) },
+      error: { code: 'configuration', message: expect.stringMatching(/^There is no message to answer/) },
     })
     expect(model.requests).toHaveLength(0)
   })

@@ -1,7 +1,7 @@
 /**
- * The recorder tap. Everything a station yields passes here: it is stamped, stored, and only then handed to the reader. What is ready
- * together is stored in one transaction, and deltas that follow each other closely become one event, so that writing first costs per
- * group, not per token.
+ * The recorder tap. Stamps and stores everything that stations yield before the reader receives it. Events that are ready together are
+ * stored in one transaction, and deltas in quick succession become one event, so that the cost of storing is per group, not
+ * per token.
  */
 
 import { ATTRIBUTE } from '../core/attributes.ts'
@@ -22,13 +22,13 @@ import type { LastEvent } from './turn-end.ts'
 import { openingOf, startOf, temperatureOf } from './turn.ts'
 import type { Turn } from './turn.ts'
 
-/** Milliseconds from one group of deltas to the next: less than a frame of a screen. A delta after a longer pause is shown at once. */
+/** Minimum milliseconds between groups of deltas: less than a screen frame. A delta after a longer pause is shown at once. */
 const SPACING_MS = 10
 
-/** Milliseconds for which a turn that was told to end waits for a lock of its journal. */
+/** Milliseconds for which an aborted turn waits for a lock of its journal. */
 const LOCK_GRACE_MS = 500
 
-/** The reader's side of a turn. Its return value is the result of a complete turn. */
+/** Yields the stored events of a turn to its reader, and returns the result of a complete turn. */
 export async function* recorded(
   source: Station<void>,
   turn: Turn,
@@ -55,9 +55,9 @@ export async function* recorded(
     throw new CriaError('internal', 'The turn ended without a terminal event.')
   } catch (thrown) {
     turn.end(readerLeft())
-    // An error that the reader throws into the generator goes back to the reader.
+    // An error that the reader throws into the generator is rethrown to the reader.
     if (isWithReader) throw thrown
-    // Stations report their failures as events; what is thrown here is the journal's, or ours.
+    // Stations report failures as events: an error thrown here comes from the journal or is a bug.
     if (!tap.hasBegun) yield tap.unstoredStart()
     yield tap.unstored(toCriaError(thrown, 'journal_failed'))
     return undefined
@@ -88,7 +88,7 @@ export function readerLeft(): CriaError {
   return new CriaError('aborted', 'The reader of the turn left.')
 }
 
-/** A turn without an answer says what it has cost; one that failed also what had been said until then. */
+/** Adds usage and cost to the end of a turn without an answer, and the text so far to a failure. */
 function withOutcome(terminal: TerminalEvent, text: string, { usage, costUsd }: Turn['ledger']): TerminalEvent {
   if (terminal.type === 'cancelled') return { ...terminal, usage, costUsd }
   if (terminal.type === 'complete') return terminal
@@ -103,21 +103,21 @@ class Tap {
   readonly #fold = new EventFold()
   readonly #calls = new OpenCalls()
   #seq = 0
-  /** Events that the journal has. More than were shown, where it got them too late. */
+  /** Number of events in the journal; more than shown if they were stored too late. */
   #stored = 0
   #isOpen = false
-  /** A `start` that was shown although the journal had failed. */
+  /** The `start` event, shown although the journal failed. */
   #unstored: EventEntry | undefined
-  /** The last event, from when the turn is being closed. */
+  /** The last event, set as soon as the turn is being closed. */
   terminal: LastEvent | undefined
-  /** Settles when the journal has done what the turn no longer waited for. */
+  /** Settles when the journal has finished work that the turn no longer waits for. */
   #late: Promise<void> | undefined
 
   constructor(turn: Turn) {
     this.#turn = turn
   }
 
-  /** Writes the row of the turn. @returns why it has to end at once, when its session is busy. */
+  /** Writes the row of the turn. @returns the error with which to end it at once, if its session is busy. */
   async open(): Promise<CriaError | undefined> {
     const { recorder } = this.#turn
     let refusal: CriaError | undefined
@@ -134,7 +134,7 @@ class Tap {
     return refusal
   }
 
-  /** Stores what was yielded together and returns the events among it. */
+  /** Stores bodies that were yielded together and returns the events among them. */
   async store(bodies: readonly Yielded[]): Promise<QueryEvent[]> {
     const first = this.#seq
     try {
@@ -155,7 +155,7 @@ class Tap {
         entries.push(withoutSecrets(body.entry))
         this.metrics.note(body)
       } else if (body.type === 'nested') {
-        // Its own turn has written it down.
+        // Its own turn has stored it.
         shown.push(body.event)
       } else if (isTerminal(body)) {
         return [...shown, ...(await this.#end(body, entries))]
@@ -169,7 +169,7 @@ class Tap {
     return shown
   }
 
-  /** Ends the turn: calls without a result get one, then comes the terminal event. */
+  /** Ends the turn: adds results for calls without one, then the terminal event. */
   async #end(terminal: TerminalEvent, before: readonly JournalEntry[] = []): Promise<QueryEvent[]> {
     const results = this.#calls.unanswered().map((result) => this.#entryOf({ type: 'tool_result', result }))
     await this.#write([...before, ...results])
@@ -179,12 +179,12 @@ class Tap {
     return [...results.map(({ event }) => event), last]
   }
 
-  /** The reader is gone: what runs for it has to end. After the terminal event nothing does. */
+  /** Ends the turn because its reader left; does nothing after the terminal event. */
   abandon(): void {
     if (this.terminal === undefined) this.#turn.end(readerLeft())
   }
 
-  /** The reader left while tools were at work: they have been told to stop, and what they come to is written down. */
+  /** Records the results of tools that were running when the reader left; their signal has been aborted. */
   async awaitTools(source: Station<void>): Promise<void> {
     try {
       while (this.terminal === undefined && this.#calls.running) {
@@ -193,17 +193,17 @@ class Tap {
         await this.store([next.value])
       }
     } catch {
-      // A journal that fails now keeps what it has.
+      // The journal failed: keep what it holds.
     }
   }
 
   /**
-   * Closes a turn that is still open: its reader left before the end, or the journal failed. That may have passed, and a turn that is left open keeps
-   * its session busy until the lease runs out.
+   * Closes a turn that is still open because its reader left or the journal failed. The failure may have been temporary, and an open turn
+   * keeps its session busy until its lease runs out.
    */
   async closeIfOpen(): Promise<void> {
     if (this.#late !== undefined) {
-      // Nobody waits for it: the lock may be held for long.
+      // Not awaited: the lock may be held for long.
       const late = this.#late
       this.#late = undefined
       unheard(late.then(() => this.closeIfOpen()))
@@ -223,13 +223,13 @@ class Tap {
     return this.#seq > 0
   }
 
-  /** A journal that cannot be opened: whoever reads the turn still learns what it is before it ends. */
+  /** Returns a `start` event for a turn whose journal cannot be opened, so that its reader receives one before the end. */
   unstoredStart(): QueryEvent {
     this.#unstored = { type: 'event', event: this.#stamp(startOf(this.#turn)) }
     return this.#unstored.event
   }
 
-  /** The one event that may be shown without being stored, but for the `start` before it where nothing could be. */
+  /** Returns the terminal event after a failure of the journal. Only this event and `unstoredStart` are shown without being stored. */
   unstored(error: CriaError): QueryEvent {
     const { abortSignal } = this.#turn.options
     const isCancelled = this.#late !== undefined && abortSignal?.aborted === true
@@ -257,10 +257,10 @@ class Tap {
   }
 
   /**
-   * Waits for the journal, which may wait for a lock that another process holds; a turn that has to end waits no longer than a moment.
-   * `done` is called when the journal is done, however late.
+   * Waits for the journal, which may wait for a lock of another process; an aborted turn waits at most `LOCK_GRACE_MS`.
+   * `done` is called when the journal has finished, however late.
    *
-   * @throws what the journal throws; CriaError `journal_failed` when the turn does not wait any longer.
+   * @throws the error of the journal; CriaError `journal_failed` when the turn stops waiting.
    */
   async #journaled(work: unknown, done: () => void): Promise<void> {
     if (!isPromise(work)) {
@@ -273,7 +273,7 @@ class Tap {
     })()
     if (await settledInTime(stored, this.#turn.ctx.signal, LOCK_GRACE_MS)) return
     this.#late = stored.catch(() => {})
-    throw new CriaError('journal_failed', 'The turn was told to end while another process held the lock of the journal.', {
+    throw new CriaError('journal_failed', 'The turn was aborted while another process held the lock of the journal.', {
       hint: 'End the process that holds it, or wait until it has finished.',
       retryable: true,
     })

@@ -20,27 +20,27 @@ export interface SessionTurnOptions extends Pick<
   'model' | 'abortSignal' | 'bot' | 'budget' | 'onQueryCompleted' | 'userId' | 'tags'
 > {
   readonly recorder: Recorder
-  /** The session that is meant. */
+  /** The session to compact or fork. */
   readonly sessionId: string
-  /** Stands in the journal in place of a question. */
+  /** Recorded in place of a question. */
   readonly title: string
-  /** Writes the summary; default `model` does. */
+  /** The model that writes the summary; default `model`. */
   readonly summaryModel?: EngineOptions['model'] | undefined
 }
 
-/** Of what the conversation takes now: what is aimed at, and what is good enough. */
+/** Shares of the current size: the target of compaction, and the size that is accepted. */
 const AIM = { target: 0.3, limit: 0.6, keepTurns: 1 } as const
 
 /**
- * Makes the conversation of a session smaller, now and not when it has to be: the old is summarised, the last turn stays as it is. A `compaction`
- * event says what it came to; a `notice` (`nothing_to_compact`) that there was nothing.
+ * Compacts the conversation of a session now: older messages are summarised, the last turn is kept. Yields a `compaction` event with the
+ * new size, or the notice `nothing_to_compact`.
  */
 export function compactSession(options: SessionTurnOptions): TurnEvents {
   return run(options, options, compacted)
 }
 
 /**
- * Makes a session that begins with the whole conversation of another; the events carry its id. The other one stays as it is. The new one belongs
+ * Creates a session that starts with the conversation of another; the events carry the new id. The original is unchanged, and both belong
  * to the same user.
  */
 export async function* forkSession(options: SessionTurnOptions): TurnEvents {
@@ -62,7 +62,7 @@ function run(
     async function* stations(turn) {
       yield startOf(turn)
       const history = await options.recorder.read.history(options.sessionId)
-      if (history.length === 0) throw new ConfigurationError('Nothing has been said in this session yet.')
+      if (history.length === 0) throw new ConfigurationError('This session has no messages yet: ask something first.')
       yield* work(history, turn, options)
       yield { type: 'complete', result: resultOf(turn, { text: '', finishReason: 'stop' }) }
     },
@@ -78,7 +78,7 @@ async function* compacted(history: readonly Message[], turn: Turn, { model, summ
   const complete = (): ReturnType<typeof completeAside> => completeAside([summaryModel, model], turn.ctx)
   const smaller = yield* compact({ messages: history, turn: new Set() }, goal, tokensOf, { ...turn.ctx, complete })
   if (smaller === undefined) {
-    yield { type: 'notice', code: 'nothing_to_compact', message: 'There is nothing in this conversation that could be left out.' }
+    yield { type: 'notice', code: 'nothing_to_compact', message: 'This conversation holds nothing that could be compacted.' }
     return
   }
   const { summary, strategy } = smaller

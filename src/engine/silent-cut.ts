@@ -1,6 +1,6 @@
 /**
- * Detects servers that cut the beginning of a long request and answer as if nothing had happened. Only their count of tokens shows it; and since
- * some servers count only tokens that were not in their cache, a low count alone proves nothing.
+ * Detects servers that silently cut the beginning of a long request. Only their reported input tokens show it. Since some servers count
+ * only tokens that were not cached, a low count alone proves nothing.
  */
 
 import { CriaError } from '../core/error.ts'
@@ -11,22 +11,22 @@ import type { ModelContext } from '../model/answer.ts'
 import { estimateRequestTokens, leastTokens, loadTokenCounter } from '../prepare/tokens.ts'
 
 export interface SilentCut {
-  /** Tokens of the text that was sent, by our count. */
+  /** Tokens of the text that was sent, as estimated here. */
   readonly sent: number
-  /** Tokens that the provider says it has read. */
+  /** Input tokens as reported by the provider. */
   readonly read: number
-  /** The provider is known to do so, or the window could not hold what was sent. */
+  /** `true`: the provider is known to cut, or the request was larger than the window. */
   readonly isCertain: boolean
 }
 
-/** No two tokenizers differ by that much over a text of some length. */
+/** Tokenizers do not differ by this factor on longer texts: fewer reported tokens indicate a cut. */
 const READ_SHARE = 0.5
-/** Shorter requests are not cut, and templates would have too much of a say. */
+/** Minimum tokens of a request to check: in shorter ones templates distort the count. */
 const LEAST_SENT = 2000
-/** Of the window: what is above may have been too much. */
+/** Share of the window above which a request may have been cut. */
 const NEAR = 0.8
 
-/** @param window of the model that was asked; `null` when nobody knows. */
+/** @param window context window of the model in tokens; `null`: unknown. */
 export async function silentCut(
   request: ModelRequest,
   { facts }: LanguageModel,
@@ -36,14 +36,14 @@ export async function silentCut(
   if (read === null || exactness !== 'exact' || (cacheReadTokens ?? 0) > 0) return undefined
   if (read >= READ_SHARE * estimateRequestTokens(request)) return undefined
   const isKnownFor = facts.cutsSilently === true
-  // Far from its limit nobody cuts anything.
+  // A request far below the limit is not cut.
   if (window !== null && !isKnownFor && estimateRequestTokens(request) < NEAR * window) return undefined
   const sent = leastTokens(request.messages, await loadTokenCounter())
   if (sent < LEAST_SENT || read >= READ_SHARE * sent) return undefined
   return { sent, read, isCertain: isKnownFor || (window !== null && sent >= NEAR * window) }
 }
 
-/** For the model station: a cut that is certain is an overflow. */
+/** For the model station: returns an overflow error for a certain cut. */
 export function checkRead(windowOf: (model: LanguageModel) => number | null): NonNullable<ModelContext['checkRead']> {
   return async (request, model, usage) => {
     const cut = await silentCut(request, model, usage, windowOf(model))
@@ -52,17 +52,13 @@ export function checkRead(windowOf: (model: LanguageModel) => number | null): No
 }
 
 function cutError({ sent, read }: SilentCut, model: string): CriaError {
-  return new CriaError(
-    'context_length',
-    `${model} has read ${read} of about ${sent} tokens: it has cut the request without a word.`,
-    {
-      hint: 'Give it a larger window (OLLAMA_CONTEXT_LENGTH of the Ollama server), and say so with "modelFacts" in config.json.',
-      details: { inputTokens: read },
-    },
-  )
+  return new CriaError('context_length', `${model} has read ${read} of about ${sent} tokens: it has cut the request silently.`, {
+    hint: 'Give it a larger window (OLLAMA_CONTEXT_LENGTH of the Ollama server), and say so with "modelFacts" in config.json.',
+    details: { inputTokens: read },
+  })
 }
 
-/** Its code: a turn has this notice once. */
+/** Code of the notice, which a turn yields at most once. */
 export const CUT_NOTICE = 'input_cut'
 
 export function cutNotice({ sent, read }: SilentCut, model: string): EventBody {
@@ -70,8 +66,8 @@ export function cutNotice({ sent, read }: SilentCut, model: string): EventBody {
     type: 'notice',
     code: CUT_NOTICE,
     message:
-      `${model} says that it has read ${read} tokens, of about ${sent} that were sent: it may have left out the beginning. ` +
-      'Say how large its window is ("modelFacts" in config.json, or `context.compaction.window`), so that room is made in time.',
+      `${model} reports ${read} input tokens of about ${sent} that were sent: it may have left out the beginning. ` +
+      'Configure the size of its window ("modelFacts" in config.json, or `context.compaction.window`), so that older messages are compacted in time.',
     details: { sent, read },
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Our own light span recorder. `ctx.span` is the authority on what is inside what; the async context only carries the current span
- * into code that is not ours (providers, tools, stores) and from a caller's span into `query()`.
+ * A light span recorder. `ctx.span` determines the nesting; the async context only carries the current span
+ * into other code (providers, tools, stores) and from a caller's span into `query()`.
  */
 
 import { AsyncLocalStorage } from 'node:async_hooks'
@@ -15,7 +15,7 @@ import { defined } from '../util/check.ts'
 
 const current = new AsyncLocalStorage<Span>()
 
-/** The span of the code that runs now, where there is one. */
+/** Returns the current span of the async context, if any. */
 export function currentSpan(): Span | undefined {
   return current.getStore()
 }
@@ -24,10 +24,10 @@ export interface SpanOptions {
   readonly parent?: Span | undefined
   readonly attributes?: JsonObject
   readonly clock: Pick<Clock, 'now'>
-  /** Gets each span when it ends. */
+  /** Receives each span when it ends. */
   readonly sink: (record: SpanRecord) => void
   readonly turnId?: string
-  /** Also shown there; default nowhere. */
+  /** Mirror of the spans in other tracing; default none. */
   readonly mirror?: SpanMirror | undefined
 }
 
@@ -56,7 +56,7 @@ export function startSpan(name: string, options: SpanOptions): Span {
     },
     fail: (thrown) => {
       const failure = toCriaError(thrown)
-      // Tools and models of others put into a message what they like.
+      // Error messages of third-party tools and models may hold secrets.
       error = redact(failure.message)
       attributes = { ...attributes, 'error.type': failure.code }
     },
@@ -69,7 +69,7 @@ export function startSpan(name: string, options: SpanOptions): Span {
         parentSpanId: options.parent?.spanId ?? null,
         name,
         startedAt,
-        // Not before it began, also when the clock was set back.
+        // Never before its start, even if the clock was set back.
         endedAt: Math.max(startedAt, clock.now()),
         attributes,
         events,
@@ -85,7 +85,7 @@ export function startSpan(name: string, options: SpanOptions): Span {
   return span
 }
 
-/** Hands spans to a recorder. They are views on what happened: one that cannot be written ends nothing. */
+/** Passes spans to a recorder. A span that cannot be stored does not end the turn. */
 export function spanSink(recorder: Recorder | undefined): (record: SpanRecord) => void {
   if (recorder === undefined) return () => {}
   return (record) => {

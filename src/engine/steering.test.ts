@@ -183,7 +183,7 @@ describe('prepareStep', () => {
       /`prepareStep` threw: oh/,
     ],
     ['names an unknown option', () => ({ modle: 1 }), /has no option `modle`/],
-    ['names a tool that is not there', () => ({ toolChoice: { tool: 'no' } }), /none of `tools`/],
+    ['names a tool that is not there', () => ({ toolChoice: { tool: 'no' } }), /not one of `tools`/],
     ['gives no model', () => ({ model: 'a/b' }), /model/],
   ])('ENG-QUERY-001 one that %s ends the turn and says so', async (_, prepareStep, message) => {
     const events = await collect({ model: calling(), prepareStep: prepareStep as never })

@@ -1,29 +1,29 @@
-/** Messages that a user gives while a turn runs: before the next step of the model, or after the turn. */
+/** Queue of user messages for a running turn, sent before the next step of the model or after the turn. */
 
 import { ConfigurationError } from '../core/error.ts'
 import { toMessages } from '../core/message.ts'
 import type { Message, MessageInput } from '../core/message.ts'
 
 /**
- * Made by the caller, given to `query()` as `steering`, and used while the turn runs. It may be given to one turn after the other: what one turn did
- * not come to, the next one begins with.
+ * Created by the caller, passed to `query()` as `steering`, and used while the turn runs. It may be reused for later turns: the next turn
+ * begins with the messages that the last one did not reach.
  */
 export class Steering {
   #waiting: Message[] = []
   #followUps: Message[] = []
-  /** Follow-ups that stand in the journal already. */
+  /** Follow-ups that are already in the journal. */
   readonly #noted = new WeakSet<Message>()
 
   /**
-   * The model reads it before its next step. A turn that would end goes on for it; a turn that is aborted, fails, or has no step left leaves it to
-   * the next turn.
+   * Queues a message for the model before its next step. A turn that would end continues; a turn that is aborted, fails, or has no step left
+   * leaves it to the next turn.
    * @throws ConfigurationError for anything but messages of a user.
    */
   steer(input: MessageInput): void {
     this.#waiting.push(...saidBy(input))
   }
 
-  /** Is said after the turn: whoever runs it takes it as the prompt of the next one. @throws ConfigurationError as `steer`. */
+  /** Queues a message for after the turn: the caller takes it as the prompt of the next one. @throws ConfigurationError as `steer`. */
   followUp(input: MessageInput): void {
     this.#followUps.push(...saidBy(input))
   }
@@ -38,27 +38,27 @@ export class Steering {
     return this.#followUps
   }
 
-  /** All follow-ups, oldest first, which then wait no more. */
+  /** Removes and returns all follow-ups, oldest first. */
   takeFollowUps(): readonly Message[] {
     return this.#followUps.splice(0)
   }
 
-  /** The oldest follow-up, which then waits no more. */
+  /** Removes and returns the oldest follow-up. */
   takeFollowUp(): Message | undefined {
     return this.#followUps.shift()
   }
 
-  /** The newest follow-up, taken back. */
+  /** Removes and returns the newest follow-up. */
   takeBack(): Message | undefined {
     return this.#followUps.pop()
   }
 
-  /** For the engine: the model is told of it, or a hook has refused it; it waits no more. */
+  /** For the engine: removes a message that was sent to the model or refused by a hook. */
   delivered(message: Message): void {
     this.#waiting = this.#waiting.filter((one) => one !== message)
   }
 
-  /** For the engine: follow-ups that no turn has written down. */
+  /** For the engine: returns follow-ups that are not yet recorded. */
   unnoted(): readonly Message[] {
     const fresh = this.#followUps.filter((message) => !this.#noted.has(message))
     for (const message of fresh) this.#noted.add(message)
@@ -69,6 +69,6 @@ export class Steering {
 function saidBy(input: MessageInput): readonly Message[] {
   const messages = toMessages(input)
   if (messages.length === 0 || messages.some(({ role, parts }) => role !== 'user' || parts.length === 0))
-    throw new ConfigurationError('A turn is steered with messages of the user that say something: text, or user(…).')
+    throw new ConfigurationError('A steering message must be a non-empty message of the user: text, or user(…).')
   return messages
 }

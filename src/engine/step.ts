@@ -1,4 +1,4 @@
-/** Settles what one step is made with, and asks the callbacks that decide about it: `prepareStep` and `stopWhen`. */
+/** Computes the settings of a step, and calls `prepareStep` and `stopWhen`. */
 
 import type { Station } from '../core/context.ts'
 import { CriaError, isCriaError, toCriaError } from '../core/error.ts'
@@ -20,12 +20,12 @@ import { inCallOf } from './parent.ts'
 import { requestOfStep, specOf } from './turn.ts'
 import type { Turn } from './turn.ts'
 
-/** A step, as it is asked for. */
+/** The settings of a step. */
 export interface StepSettings {
   readonly chain: ModelChain
   readonly request: RequestOptions
   readonly tools: readonly Tool[]
-  /** In place of the system prompt; `undefined`: as it is. */
+  /** Replaces the system prompt; `undefined`: unchanged. */
   readonly system: string | undefined
 }
 
@@ -33,7 +33,7 @@ const DEFAULT_TOOL_CONCURRENCY = 5
 
 const CHANGES = ['model', 'tools', 'toolChoice', 'system']
 
-/** @throws CriaError when `prepareStep` throws, or what it gives makes no sense. */
+/** @throws CriaError if `prepareStep` throws or returns invalid changes. */
 export async function* settingsOfStep(turn: Turn): Station<StepSettings> {
   const { options, chain, step } = turn
   const request = requestOfStep(turn.request, step)
@@ -41,7 +41,7 @@ export async function* settingsOfStep(turn: Turn): Station<StepSettings> {
   if (options.prepareStep === undefined) return unchanged
   const changes = await called('prepareStep', turn, () => options.prepareStep?.(stateOf(turn)))
   if (changes === undefined || changes === null) return unchanged
-  checkNames('What `prepareStep` gives', changes, CHANGES)
+  checkNames('The return value of `prepareStep`', changes, CHANGES)
   const { model, tools = unchanged.tools, toolChoice = request.toolChoice, system } = changes
   if (model !== undefined) checkModel('prepareStep().model', model)
   if (changes.tools !== undefined) checkTools(tools)
@@ -63,7 +63,7 @@ export async function* settingsOfStep(turn: Turn): Station<StepSettings> {
   }
 }
 
-/** Asks `stopWhen` about the step that has just ended: `true` ends the turn. @throws CriaError when it throws. */
+/** Calls `stopWhen` after a step: `true` ends the turn. @throws CriaError if it throws. */
 export async function isToStop(turn: Turn, message: Message, results: readonly Message[]): Promise<boolean> {
   const { stopWhen } = turn.options
   if (stopWhen === undefined) return false
@@ -82,7 +82,7 @@ function stateOf({ step, conversation, input, chain }: Turn): StepState {
   return { step, messages: conversation?.said ?? [...input.history, ...input.messages], model: currentModel(chain).ref }
 }
 
-/** A callback of the caller that decides how the turn goes on: without its answer nobody knows. */
+/** Calls a callback that decides about the turn; if it throws, the turn fails. */
 async function called<T>(name: string, { ctx }: Turn, work: () => MaybePromise<T>): Promise<T> {
   try {
     return await orAborted(Promise.resolve(work()), ctx.signal)
@@ -95,14 +95,14 @@ async function called<T>(name: string, { ctx }: Turn, work: () => MaybePromise<T
 
 const specs = new WeakMap<readonly Tool[], RequestOptions['tools']>()
 
-/** Made once of a list: its tokens are then counted once too. */
+/** Cached by list, so that its tokens are counted only once. */
 function specsOf(tools: readonly Tool[]): RequestOptions['tools'] {
   const known = specs.get(tools) ?? tools.map(specOf)
   specs.set(tools, known)
   return known
 }
 
-/** The messages with another system prompt; what retrieval and trusted instructions have added to it stays. */
+/** Replaces the system prompt; additions by retrieval and trusted instructions are kept. */
 export function withSystem(messages: readonly RequestMessage[], from: string, to: string): readonly RequestMessage[] {
   const [first, ...rest] = messages
   const added = first?.role === 'system' && first.content.startsWith(from) ? first.content.slice(from.length) : undefined
@@ -130,9 +130,9 @@ export function toolsContext(turn: Turn, settings: StepSettings, decided?: Tools
   }
 }
 
-/** Why calls cannot wait for a decision that is made later; `undefined`: they can. */
+/** Returns why calls cannot wait for a later decision; `undefined`: they can. */
 function whyNotWait({ caller, recorder }: Turn): string | undefined {
-  if (caller !== undefined) return 'A turn that a tool has made cannot wait for a decision.'
+  if (caller !== undefined) return 'A turn started by a tool cannot wait for a decision.'
   if (recorder === undefined) return 'Without a journal it cannot wait for a decision.'
-  return recorder.keepsWaiting === true ? undefined : 'This journal keeps no turns that wait for a decision.'
+  return recorder.keepsWaiting === true ? undefined : 'This journal does not support turns that wait for a decision.'
 }

@@ -1,4 +1,4 @@
-/** Folds what a turn yields: into its metrics, and into the tool calls that have no result yet. */
+/** Folds the events of a turn into its metrics, and into the tool calls that have no result yet. */
 
 import type { Note, Yielded } from '../core/context.ts'
 import type { QueryEvent } from '../core/event.ts'
@@ -11,10 +11,10 @@ export class Metrics {
   #toolsExecuted = 0
   #errors = 0
   #retries = 0
-  /** Waiting for permission, and since when. */
+  /** Time spent waiting for permission, and the start of the current wait. */
   #waitedMs = 0
   #askedAt: number | undefined
-  /** Of the steps whose provider says what it read from its cache. */
+  /** Sums over steps whose provider reports cached tokens. */
   #inputTokens = 0
   #cacheReadTokens = 0
 
@@ -29,7 +29,7 @@ export class Metrics {
         this.#errors++
         break
       case 'model_switch':
-        // Before the first step the failure is one of an earlier turn; a request that is too large is no failure.
+        // Before the first step the failure belongs to an earlier turn; a request that is too large is not a failure.
         if (event.step > 0 && event.error !== undefined && event.reason !== 'context_too_large') this.#errors++
         break
       case 'error':
@@ -53,7 +53,7 @@ export class Metrics {
     }
   }
 
-  /** A call that was refused, or does not fit its schema, is never started. */
+  /** Counts started tools; refused or invalid calls are never started. */
   note({ entry }: Note): void {
     if (entry.type === 'tool_start') this.#toolsExecuted++
   }
@@ -76,7 +76,7 @@ export class Metrics {
 }
 
 export class OpenCalls {
-  /** With the key under which its effect was announced, once it has been started. */
+  /** Calls without a result; with their idempotency key once started. */
   readonly #calls = new Map<string, { readonly name: string; readonly key?: string }>()
 
   observe(body: Yielded): void {
@@ -86,12 +86,12 @@ export class OpenCalls {
       this.#calls.set(body.entry.callId, { name: body.entry.name, key: body.entry.idempotencyKey })
   }
 
-  /** Tools are at work. */
+  /** `true`: tools are running. */
   get running(): boolean {
     return [...this.#calls.values()].some(({ key }) => key !== undefined)
   }
 
-  /** A result for each of them, which says whether it may have had effects. */
+  /** Returns a result for each call without one, which says whether it may have had effects. */
   unanswered(): ToolResult[] {
     return [...this.#calls].map(([id, { name, key }]) => ({
       id,

@@ -1,4 +1,4 @@
-/** Brings a turn to its end: one terminal event comes last, whatever happens, and the journal and `onQueryCompleted` get the record of it. */
+/** Ends a turn with exactly one terminal event, and reports it to the journal and `onQueryCompleted`. */
 
 import type { Station } from '../core/context.ts'
 import { CriaError, toCriaError } from '../core/error.ts'
@@ -15,7 +15,7 @@ import type { Turn } from './turn.ts'
 
 export { abortReasonOf, causeOf } from '../model/error-info.ts'
 
-/** @param work yields the terminal event itself when it succeeds. */
+/** @param work yields the terminal event itself if it succeeds. */
 export async function* toTheEnd(turn: Turn, work: Station<unknown>): Station<void> {
   const { ctx, options } = turn
   const stopTimer = limitTime(turn)
@@ -50,7 +50,7 @@ function limitTime(turn: Turn): () => void {
   return () => over.abort()
 }
 
-/** Says in words why a signal was aborted. */
+/** Returns the reason of an aborted signal as text. */
 export function reasonOf(reason: unknown): string {
   if (reason instanceof Error && reason.message !== UNSAID) return reason.message
   return typeof reason === 'string' ? reason : 'Aborted by the caller.'
@@ -61,7 +61,7 @@ const UNSAID = 'This operation was aborted'
 
 export type LastEvent = TerminalEvent & EventStamp
 
-/** The record of the end, for the journal. */
+/** Returns the record of the end for the journal. */
 export function closeOf(turn: Turn, event: LastEvent, text: string, metrics: Metrics): TurnClose {
   const { chain, ledger } = turn
   return {
@@ -106,7 +106,7 @@ export function report(turn: Turn, event: LastEvent | undefined, metrics: Metric
   }
 }
 
-/** A turn without a terminal event was left by its reader. */
+/** Returns the state for a terminal event; without one the reader left. */
 function stateOf(event: LastEvent | undefined): TurnClose['state'] {
   if (event === undefined) return 'cancelled'
   return event.type === 'complete' ? 'done' : event.type === 'cancelled' ? 'cancelled' : 'failed'

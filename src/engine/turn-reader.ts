@@ -1,6 +1,6 @@
 /**
- * Hands the events of a turn to its reader. A turn that is aborted, or whose time is up, is read to its end in the background: its request is
- * closed, its row is closed and its session is free, whether the reader reads on, pauses or has dropped the generator.
+ * Passes the events of a turn to its reader. A turn that is aborted or times out is read to its end in the background: its request and its
+ * row are closed and its session is free, even if the reader pauses or has dropped the generator.
  */
 
 import type { Station } from '../core/context.ts'
@@ -12,10 +12,10 @@ import type { Turn } from './turn.ts'
 
 export type TurnEvents = AsyncGenerator<QueryEvent, QueryResult | undefined, undefined>
 
-/** A turn under way. */
+/** A running turn. */
 interface Started {
   readonly events: TurnEvents
-  /** Aborted when the turn has to end. */
+  /** Aborted when the turn must end. */
   readonly signal: AbortSignal
   /** Ends the turn because its reader has left. */
   readonly leave: () => void
@@ -24,7 +24,7 @@ interface Started {
 type Read = IteratorResult<QueryEvent, QueryResult | undefined>
 
 /**
- * Runs a turn for a reader: begins it at the first `next()`, brings its stations to an end and writes down what they yield.
+ * Runs a turn for a reader: starts it at the first `next()`, runs its stations to the end and records what they yield.
  *
  * @param stations yields the `complete` event itself.
  */
@@ -38,7 +38,7 @@ export function runTurn(begin: () => Turn, stations: (turn: Turn) => Station<unk
   })
 }
 
-/** @param begin called at the first `next()`; nothing happens before. */
+/** @param begin called at the first `next()`, not before. */
 export function readTurn(begin: () => Started): TurnEvents {
   return new TurnReader(begin)
 }
@@ -47,9 +47,9 @@ class TurnReader implements TurnEvents {
   readonly #begin: () => Started
   #started: Started | undefined
   #isLeft = false
-  /** Calls of `next()` that wait for an event. */
+  /** Number of pending `next()` calls. */
   #waiting = 0
-  /** Read in the background, and not yet asked for by the reader; few, since an aborted turn soon ends. */
+  /** Events read in the background before the reader requested them; few, since an aborted turn soon ends. */
   #ahead: Promise<Read>[] = []
 
   constructor(begin: () => Started) {
@@ -101,11 +101,11 @@ class TurnReader implements TurnEvents {
     this.#isLeft = true
     this.#ahead = []
     this.#stopListening()
-    // An async generator obeys only when its `next()` is done, which may take as long as the model does.
+    // `return()` of an async generator waits for a pending `next()`, which may take as long as the model.
     if (this.#waiting > 0) this.#started?.leave()
   }
 
-  /** A signal of the caller may live longer than many turns. */
+  /** Removes the listener: a signal of the caller may outlive many turns. */
   #stopListening(): void {
     this.#started?.signal.removeEventListener('abort', this.#readToEnd)
   }
@@ -117,7 +117,7 @@ class TurnReader implements TurnEvents {
       this.#ahead.push(read)
       read.then(
         ({ done }) => (done === true || this.#isLeft ? undefined : readOn()),
-        // The reader is told when it asks.
+        // The reader receives the error at its next `next()`.
         () => {},
       )
     }

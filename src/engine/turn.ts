@@ -1,4 +1,4 @@
-/** A turn: what it was asked, what it knows so far, and the context that its stations share. */
+/** A turn: its input, its state so far, and the context that its stations share. */
 
 import { ATTRIBUTE } from '../core/attributes.ts'
 import type { Clock } from '../core/clock.ts'
@@ -45,7 +45,7 @@ import { spanSink, startSpan } from './span.ts'
 
 export const DEFAULT_MAX_STEPS = 50
 export const DEFAULT_SLOW_AFTER = 30_000
-/** Characters of the question that its span holds at most. */
+/** Maximum characters of the question in its span. */
 const MAX_QUERY_CHARS = 4000
 
 export interface Turn {
@@ -61,21 +61,21 @@ export interface Turn {
   readonly ctx: ModelContext
   readonly request: RequestOptions
   readonly tools: ToolsState
-  /** The tool call that this turn was made in. */
+  /** The tool call in which this turn was started. */
   readonly caller: ParentCall | undefined
-  /** Counts the turns that are made below this one. */
+  /** Number of turns started below this one. */
   readonly made: { turns: number }
-  /** From 1; 0 before the first step. */
+  /** The current step, from 1; 0 before the first step. */
   step: number
   input: TurnInput
   conversation: Conversation | undefined
-  /** Tokens of requests that a model has refused because of their size, by its name. */
+  /** Size in tokens of requests that a model refused as too large, by model. */
   readonly tooLarge: Map<string, number>
-  /** The reader is gone, or the time of the turn is up: whatever runs for it has to end. */
+  /** Aborts the turn because its reader left or its time is up. */
   end(reason: CriaError): void
 }
 
-/** @param parent captured when `query()` was called. */
+/** @param parent the span that was current when `query()` was called. */
 export function beginTurn(options: EngineOptions, parent: Span | undefined, caller?: ParentCall, batch?: Batch): Turn {
   const clock = options.clock ?? steadyClock()
   const createId: CreateId = options.createId ?? newId
@@ -166,7 +166,7 @@ export function beginTurn(options: EngineOptions, parent: Span | undefined, call
   }
 }
 
-/** The models that the turn may ask, in this order. */
+/** Returns the models that the turn may use, in this order. */
 function modelsOf({ model, fallbackModels = [], specialist, switchModels }: EngineOptions): readonly LanguageModel[] {
   if (switchModels === false) return [model]
   const models = [model, ...fallbackModels]
@@ -174,7 +174,7 @@ function modelsOf({ model, fallbackModels = [], specialist, switchModels }: Engi
   return first === undefined || first === model ? models : [first, ...models]
 }
 
-/** The first event. */
+/** Returns the first event. */
 export function startOf({ options: { model, bot, decide }, caller }: Turn): StartEvent {
   return {
     type: 'start',
@@ -185,12 +185,12 @@ export function startOf({ options: { model, bot, decide }, caller }: Turn): Star
   }
 }
 
-/** The temperature that this model is sent; `null` where it is sent none. */
+/** Returns the temperature sent to this model; `null`: none. */
 export function temperatureOf({ settings: { temperature }, thinking }: RequestOptions, { facts }: LanguageModel): number | null {
   return temperatureFor(defined({ temperature, thinking }), facts) ?? null
 }
 
-/** The row of the turn, as it stands before anything has happened. */
+/** Returns the row of the turn at its start. */
 export function openingOf(turn: Turn, exclusive: boolean): TurnOpen {
   const { options, input, span } = turn
   const prompts = promptsOf(turn)
@@ -212,7 +212,7 @@ export function openingOf(turn: Turn, exclusive: boolean): TurnOpen {
   }
 }
 
-/** The versions of prompts that a turn is made with. A system prompt that is a bare text is a version of its own, named after the bot. */
+/** Returns the prompt versions of a turn. A system prompt that is plain text is a version named after the bot. */
 function promptsOf({ options: { system, bot }, input }: Turn): readonly PromptVersion[] {
   const secrets = takenValues()
   const spoken = input.messages.flatMap(({ prompt }) => prompt ?? [])
@@ -226,9 +226,9 @@ function promptsOf({ options: { system, bot }, input }: Turn): readonly PromptVe
 }
 
 /**
- * `messages` may hold a whole conversation: what follows the last answer is what the user says now, the rest is history. Where it ends in the
- * results of tools, the question before them still waits for its answer. A system message at the very beginning counts as the system prompt when
- * `system` does not give one.
+ * Splits `messages`, which may hold a whole conversation: messages after the last answer are the question, the rest is history. If it ends in
+ * tool results, the question before them still needs its answer. A leading system message is used as the system prompt if
+ * `system` is absent.
  */
 export function inputOf(options: Pick<EngineOptions, 'messages' | 'prompt' | 'system' | 'createId' | 'retrieve'>): TurnInput {
   const given = namedApart(toMessages([options.messages ?? [], options.prompt ?? []]), [], options.createId ?? createId)
@@ -247,7 +247,7 @@ export function inputOf(options: Pick<EngineOptions, 'messages' | 'prompt' | 'sy
   }
 }
 
-/** Gives messages with a known id a new one: under the id of an earlier message they would count as stored already. */
+/** Assigns new ids to messages whose id occurs earlier: otherwise they would count as already stored. */
 export function namedApart(messages: readonly Message[], before: readonly Message[], createId: CreateId): readonly Message[] {
   const taken = new Set<string>(before.map(({ id }) => id))
   return messages.map((message) => {
@@ -272,7 +272,7 @@ export function requestOf(options: EngineOptions): RequestOptions {
   }
 }
 
-/** A tool that the model has to call, it has to call in the first step: bound to call one in each step, it could never answer. */
+/** Drops a required tool choice after the first step: a model that must call a tool in each step could never answer. */
 export function requestOfStep(request: RequestOptions, step: number): RequestOptions {
   const { toolChoice, ...rest } = request
   return step > 1 && (toolChoice === 'required' || typeof toolChoice === 'object') ? rest : request
@@ -283,7 +283,7 @@ function effortOf(enabled: EngineOptions['enableThinking']): ThinkingEffort | un
   return enabled === true ? 'medium' : enabled
 }
 
-/** A tool as the model sees it. */
+/** Returns a tool as sent to the model. */
 export function specOf({ name, description, inputSchema }: Tool): ToolSpec {
   return { name, description, inputSchema: jsonSchemaOf(inputSchema, `tool ${JSON.stringify(name)}`) }
 }

@@ -1,4 +1,4 @@
-/** Checks the citations of a finished answer: by words, and where it is asked for by a model or a function as well. */
+/** Checks the citations of a finished answer: by words and, on request, by a model or a function. */
 
 import type { Citation, ClaimVerdict } from '../core/citation.ts'
 import type { Station } from '../core/context.ts'
@@ -13,11 +13,11 @@ import { orAborted } from '../util/promise.ts'
 import { completeAside } from './completion.ts'
 import type { Turn } from './turn.ts'
 
-/** Tokens of a judgement: of the whole, and for each statement. */
+/** Output tokens of a judgement: base, and per statement. */
 const TOKENS = 400
 const TOKENS_PER_STATEMENT = 150
 
-/** @param model that gave the answer. Failure of the model or function is told, and leaves the verdicts of the words. */
+/** @param model the model of the answer. If the judge fails, a notice is yielded and the verdicts of the words are kept. */
 export async function* verify(
   answer: string,
   { question, passages }: Grounding,
@@ -37,7 +37,7 @@ export async function* verify(
     yield {
       type: 'notice',
       code: 'verification_failed',
-      message: `The citations were compared by words alone, because judging them failed: ${message}`,
+      message: `The citations were checked by words only, because the judge failed: ${message}`,
     }
     return checked
   }
@@ -63,7 +63,7 @@ async function judged(
   const judge = choice === 'model' ? model : choice.model
   const schema = JSON.parse(JSON.stringify(JUDGE_SCHEMA)) as never
   const complete = completeAside([judge], ctx, { type: 'json', name: 'verdicts', schema })
-  if (complete === undefined) throw new CriaError('model_unavailable', `${judge.ref} only quotes, it cannot judge.`)
+  if (complete === undefined) throw new CriaError('model_unavailable', `${judge.ref} only quotes and cannot judge citations.`)
   const text = await complete.ask(
     [system(JUDGE_RULES), user(judgeQuestion(claims))],
     TOKENS + TOKENS_PER_STATEMENT * claims.length,
@@ -101,7 +101,7 @@ const JUDGE_SCHEMA = {
   additionalProperties: false,
 } as const
 
-/** The question to the judge. Each passage is sent once. */
+/** Builds the request to the judge. Each passage is sent once. */
 function judgeQuestion(claims: readonly JudgedClaim[]): string {
   const passages = Object.fromEntries(claims.flatMap(({ cited }) => cited.map(({ marker, chunk }) => [marker, chunk.text])))
   const statements = claims.map(({ statement, cited }, index) => ({
@@ -114,7 +114,7 @@ function judgeQuestion(claims: readonly JudgedClaim[]): string {
 
 const VERDICTS = { supported: 'verified', contradicted: 'contradicted' } as const
 
-/** Verdicts by statement; one without evidence, or about a statement that there is not, is left out. @throws SyntaxError for what is not JSON. */
+/** Parses verdicts by statement; skips those without evidence or for an unknown statement. @throws SyntaxError if it is not JSON. */
 function readVerdicts(text: string, count: number): (ClaimVerdict | undefined)[] {
   const json = /\{[\s\S]*\}/.exec(text)?.[0] ?? text
   const { verdicts } = JSON.parse(json) as { verdicts?: unknown }

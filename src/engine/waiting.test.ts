@@ -240,7 +240,7 @@ describe('a turn that waits for a decision', () => {
       recorder: Object.assign(recorderOn(memoryStorage()), { keepsWaiting: false }),
       hasPermissionsToUseTool: () => 'wait',
     })
-    expect(resultsOf(simple)[0]).toContain('keeps no turns that wait')
+    expect(resultsOf(simple)[0]).toContain('does not support turns that wait')
     const recorder = await open()
     expect(resultsOf(await waits(recorder, [secret]))[0]).toContain('hold a secret')
     const inner = calling([send])

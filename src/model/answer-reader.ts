@@ -1,54 +1,54 @@
 /**
- * Reads one answer of a provider, alone or together: equal requests that are made at the same time share one call. A shared answer is read by each
- * from its beginning and at his own pace. It is read on when one of them wants more, and closed when the last of them has left.
+ * Reads an answer of a provider. Equal requests at the same time share one call: each reader reads the shared answer from its beginning at its
+ * own pace. The call is read further when any reader needs more, and closed when the last reader has left.
  */
 
 import type { ModelPart } from '../core/model.ts'
 
-/** One of those who read an answer, or its only reader. */
+/** A reader of an answer, which may be shared with others. */
 export interface AnswerReader {
   next(): Promise<IteratorResult<ModelPart, unknown>>
-  /** Parts that have come and were not read. */
+  /** Returns the parts that have arrived and were not read. */
   unread(): readonly ModelPart[]
-  /** True when this reader has to pay the request: he made it, or whoever made it has left it to him. Certain once he has left. */
+  /** `true`: this reader pays for the request, because it made it or inherited it from a reader that left. Final once it has left. */
   readonly pays: boolean
-  /** @param gaveUp it took too long: whoever asks next should not wait for it. */
+  /** @param gaveUp `true`: the answer took too long, so later requests must not join it. */
   leave(gaveUp: boolean): void
 }
 
-/** @param signal ends the request. */
+/** @param signal aborting it ends the request. */
 export type StartRequest = (signal: AbortSignal) => AsyncIterable<ModelPart>
 
-/** A place among those who ask the same; what is known of their call is known as long as one is taken. */
+/** A handle on a group of equal requests. The group and its calls are kept as long as any handle is open. */
 export interface Seat {
   /**
-   * Joins the call that is under way or was just answered, else makes one.
-   * @param limit of the output, in tokens.
+   * Joins a running or just finished call, or starts one.
+   * @param limit output limit in tokens.
    */
   open(limit: number | undefined, start: StartRequest): AnswerReader
-  /** Leaves the shared request; the last reader that leaves ends it. */
+  /** Leaves the group; the last one to leave removes it. */
   leave(): void
 }
 
-/** Nobody looks at it: making the error that is the default takes milliseconds in a cold process. */
+/** Abort reason. Never shown, but creating the default error takes milliseconds in a cold process. */
 export const OVER = 'The attempt is over.'
 
-/** Reads an answer that nobody else reads. */
+/** Makes a request whose answer is not shared, and returns its reader. */
 export function readAlone(start: StartRequest): AnswerReader {
   const over = new AbortController()
   const source = start(over.signal)[Symbol.asyncIterator]()
   return { next: () => source.next(), unread: () => [], pays: true, leave: () => close(source, over) }
 }
 
-/** First the signal, then the iterator: a generator that waits cannot be returned before its wait ends. */
+/** Aborts the signal before returning the iterator: a waiting generator cannot return before its wait ends. */
 function close(source: AsyncIterator<ModelPart>, over: AbortController): void {
   over.abort(OVER)
   source.return?.().then(undefined, () => {})
 }
 
-/** Those who ask the same now. */
+/** A group of equal requests in flight. */
 export class Flight {
-  /** The newest call for each limit of the output: one turn's budget must not cut another one's answer short. */
+  /** The latest call by output limit: the budget of one turn must not shorten the answer of another. */
   readonly #answers = new Map<number | undefined, SharedAnswer>()
   readonly #onEmpty: () => void
   #seats = 0
@@ -77,7 +77,7 @@ export class Flight {
 }
 
 class SharedAnswer {
-  /** It is worth joining: it did not fail, and nobody has given it up. */
+  /** `true`: may be joined; it has neither failed nor been given up. */
   joinable = true
   readonly #parts: ModelPart[] = []
   readonly #source: AsyncIterator<ModelPart>
@@ -85,7 +85,7 @@ class SharedAnswer {
   readonly #readers = new Set<AnswerReader>()
   #payer: AnswerReader | undefined
   #reading: Promise<void> | undefined
-  /** Nothing more comes: it was finished, or it broke. */
+  /** `true`: no more parts arrive, because the answer finished or broke off. */
   #ended = false
   #failure: { readonly thrown: unknown } | undefined
 
@@ -114,7 +114,7 @@ class SharedAnswer {
     return reader
   }
 
-  /** The part with this number, waited for where it has not come yet; `undefined` after the last. */
+  /** Returns the part at this index, waiting for it if necessary; `undefined` after the last. */
   async #part(index: number): Promise<ModelPart | undefined> {
     while (index >= this.#parts.length) {
       if (this.#failure !== undefined) throw this.#failure.thrown
@@ -129,7 +129,7 @@ class SharedAnswer {
     if (!this.#ended) {
       const [heir] = this.#readers
       if (gaveUp || heir === undefined) this.joinable = false
-      // The request goes on for the others, and so does what it costs.
+      // The request continues for the others, who now pay for it.
       if (this.#payer === reader && heir !== undefined) this.#payer = heir
     }
     if (this.#readers.size === 0) close(this.#source, this.#over)
@@ -139,7 +139,7 @@ class SharedAnswer {
     try {
       const next = await this.#source.next()
       if (next.done !== true) this.#parts.push(next.value)
-      // What a provider sends after its finish is not part of the answer.
+      // Parts after `finish` are not part of the answer.
       this.#ended = next.done === true || next.value.type === 'finish'
     } catch (thrown) {
       this.#failure = { thrown }

@@ -15,53 +15,53 @@ import type { ResponseCache } from './response-cache.ts'
 import type { Timeouts } from './watchdog.ts'
 
 export interface ModelContext extends StationContext {
-  /** The model that answers, then those to turn to; the station starts at `current` and leaves it where it ended. */
+  /** The models of the turn. The station starts at `current` and advances it when it switches models. */
   readonly chain: ModelChain
   readonly retry: RetryPolicy
-  /** Final errors after which a fallback is asked all the same. */
+  /** Errors that lead to a fallback although they would end the turn. */
   readonly fallbackOn: readonly FallbackCode[]
-  /** When the turn is over, by the clock of the turn in epoch milliseconds; `Infinity` without a limit. */
+  /** Deadline of the turn in epoch milliseconds, by its clock; `Infinity` without a limit. */
   readonly deadline: number
   readonly timeouts: Timeouts
   readonly answerLimits: AnswerLimits
-  /** `thinking` events are yielded; thinking is kept either way. */
+  /** `true`: yields `thinking` events; thinking is kept in the message in any case. */
   readonly showThinking: boolean
   readonly random: () => number
-  /** Told of each request that leaves and what it cost, so that nothing is lost when the turn is cut off. */
+  /** Receives each request and its cost, so that the usage is complete even if the turn is aborted. */
   readonly ledger: Ledger
-  /** Absent: nothing is remembered of models that failed. */
+  /** Cool-downs of failed models; absent: none. */
   readonly coolDowns?: CoolDowns | undefined
-  /** Judges, by what the provider has counted, whether it has read the whole request; an error takes the answer back. */
+  /** Checks by the reported usage whether the provider read the whole request; a returned error voids the answer. */
   readonly checkRead?: ((request: ModelRequest, model: LanguageModel, usage: Usage) => Promise<CriaError | undefined>) | undefined
-  /** Notices about models that this turn has had already: each is told once. */
+  /** Notices about models that this turn has already yielded; each is yielded once. */
   readonly told: Set<string>
-  /** Settings that are left out without a notice where a model does not take them. */
+  /** Settings that are left out without a notice if a model does not accept them. */
   readonly unasked?: readonly string[] | undefined
-  /** Absent: every request is made. */
+  /** Response cache; absent: none. */
   readonly cache?: ResponseCache | undefined
 }
 
 export interface Ledger {
   /**
-   * Called before each request: what it may cost is set aside. Returns the request, its output limited to what is left.
-   * @throws CriaError `budget_exceeded` when nothing is left; the request is then not to be made.
+   * Called before each request: reserves its maximum cost. Returns the request with its output limited to the rest of the budget.
+   * @throws CriaError `budget_exceeded` if the budget is used up; the request must then not be made.
    */
   reserve(model: LanguageModel, request: ModelRequest): MaybePromise<ModelRequest>
-  /** Called once after each request, however it ended. Returns what it counts as. */
+  /** Called once after each request, whatever its outcome. Returns its usage. */
   settle(model: LanguageModel, request: ModelRequest, attempt: Attempted): MaybePromise<Usage>
-  /** An answer for which no request was made. */
+  /** Counts an answer without a request. */
   free(): void
 }
 
 /** The outcome of a request. */
 export interface Attempted {
-  /** As the provider told it. */
+  /** Usage as reported by the provider. */
   readonly usage: Usage
-  /** The parts that came, for an estimate where the provider tells nothing. */
+  /** The parts that arrived, to estimate usage that was not reported. */
   readonly parts: readonly Part[]
-  /** The answer came to its end; what a provider tells of it before is only a beginning. */
+  /** `true`: the answer was complete; usage that is reported earlier is partial. */
   readonly finished: boolean
-  /** It costs this turn nothing: the provider turned the request away, or never got it, or another turn pays for it. */
+  /** `true`: free for this turn: the provider rejected or never received the request, or another turn pays for it. */
   readonly free: boolean
 }
 
@@ -72,9 +72,9 @@ export interface Answer {
   readonly usage: Usage
   readonly finishReason: FinishReason
   readonly abstained: boolean
-  /** Of a model that quotes: where its quotes stand. Absent: they are read from the text. */
+  /** Places of the quotes, reported by models that quote. Absent: citations are read from the text. */
   readonly citations?: readonly QuotedPassage[]
-  /** The provider has interrupted the answer, and goes on with it when it is asked again. */
+  /** `true`: the provider paused the answer, and continues it on the next request. */
   readonly paused: boolean
   readonly cacheHit: boolean
 }

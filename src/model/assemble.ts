@@ -10,17 +10,17 @@ import { defined } from '../util/check.ts'
 export interface Assembled {
   readonly parts: readonly Part[]
   readonly usage: Usage
-  /** Absent when the stream ended without saying how: it was interrupted. */
+  /** Absent if the stream was interrupted. */
   readonly finishReason: FinishReason | undefined
   readonly rawReason: string | undefined
   readonly abstained: boolean
-  /** The passages that a model which quotes says it quoted. */
+  /** The quoted places, reported by models that quote. */
   readonly citations: readonly QuotedPassage[] | undefined
   readonly responseId: string | undefined
   readonly responseModel: string | undefined
 }
 
-/** The parts that have come so far, folded. */
+/** The folded parts so far. */
 interface Folded {
   readonly parts: Part[]
   text: string
@@ -39,7 +39,7 @@ export class Assembler {
   readonly #model: string | undefined
   #folded = nothing()
 
-  /** @param model `provider/model`, noted on its thinking. */
+  /** @param model `provider/model`, stored in thinking parts. */
   constructor(model?: string) {
     this.#model = model
   }
@@ -63,7 +63,7 @@ export class Assembler {
       case 'tool-call': {
         this.#endBlocks()
         const { id, name, input, invalid, providerData } = part
-        // No arguments at all mean none are needed.
+        // Empty arguments stand for an empty object.
         const isEmpty = input === null || (input === '' && invalid === undefined)
         folded.parts.push({ type: 'tool-call', id, name, input: isEmpty ? {} : input, ...defined({ invalid, providerData }) })
         break
@@ -85,7 +85,7 @@ export class Assembler {
         this.#folded = nothing()
         break
       default:
-      // `tool-input` is for those who show a call as it is written; unknown kinds are no error.
+      // `tool-input` is only for display; unknown types are ignored.
     }
   }
 
@@ -129,10 +129,10 @@ export class Assembler {
   }
 }
 
-/** More than this many tokens of output were not for lack of room. */
+/** Maximum output tokens of an answer that ended for lack of room. */
 const NO_OUTPUT = 1
 
-/** The error that the provider should have sent; `undefined` when the answer was not ended before it began. */
+/** Returns the error for an answer that had no room in the context window; `undefined` for other answers. */
 export function windowFull(assembled: Assembled, request: ModelRequest, { ref }: LanguageModel): CriaError | undefined {
   const { finishReason, rawReason, parts, usage } = assembled
   if (finishReason !== 'length' || parts.some((part) => part.type !== 'thinking')) return undefined

@@ -1,4 +1,4 @@
-/** Answers from the cache where it can, and lets equal questions that come at the same time share one call. */
+/** Answers from the response cache if possible, and shares one call among equal requests at the same time. */
 
 import type { Station } from '../core/context.ts'
 import { fromParts } from '../core/message.ts'
@@ -13,10 +13,10 @@ import { cacheKey } from './response-cache.ts'
 import type { CachedAnswer, ResponseCache } from './response-cache.ts'
 
 /**
- * A hit yields what the answer had shown, with new ids, for nothing. What a fallback answers is kept under its own name.
+ * A hit yields the stored answer with new ids and without cost. The answer of a fallback model is stored under the fallback's key.
  *
- * @param request as `model` gets it.
- * @param ask makes one attempt; what it shares with others it gets from the seat.
+ * @param request as sent to `model`.
+ * @param ask makes one attempt; receives the handle for sharing the call.
  */
 export async function* cached<Failure extends object>(
   request: ModelRequest,
@@ -28,7 +28,7 @@ export async function* cached<Failure extends object>(
   const { cache } = ctx
   if (cache === undefined) return yield* ask(undefined)
   const key = cacheKey(request, model)
-  // Taken before the cache is asked: whoever answers in between is then still there to be joined.
+  // Taken before the cache lookup, so that a call that finishes in between can still be joined.
   const seat = cache.seat(key)
   try {
     const hit = await cache.get(key)
@@ -42,7 +42,7 @@ export async function* cached<Failure extends object>(
   }
 }
 
-/** Only whole answers. */
+/** Returns `true` for complete answers. */
 function isWorthKeeping({ message, finishReason, paused }: Answer, cache: ResponseCache): boolean {
   if (paused) return false
   return message.toolCalls === undefined ? finishReason === 'stop' : cache.toolCalls && finishReason === 'tool-calls'
@@ -55,7 +55,7 @@ async function* replay(hit: CachedAnswer, model: LanguageModel, attempt: number,
     if (event !== undefined) yield event
   }
   ctx.ledger.free()
-  // A conversation must not have two calls of one id.
+  // Ids of calls must be unique within a conversation.
   const parts = hit.parts.map((part) => (part.type === 'tool-call' ? { ...part, id: ctx.createId('call') } : part))
   return {
     type: 'answer',
@@ -70,7 +70,7 @@ async function* replay(hit: CachedAnswer, model: LanguageModel, attempt: number,
   }
 }
 
-/** The event by which a reader is shown a part; most parts are not shown. */
+/** Returns the event that shows a part to the reader; `undefined` for most types. */
 export function shownOf(part: ModelPart | Part, attempt: number, showThinking: boolean): ShownEvent | undefined {
   if (part.type === 'text' && part.text !== '') return { type: 'text_delta', text: part.text, attempt }
   if (part.type === 'thinking' && part.text !== '' && showThinking) return { type: 'thinking', content: part.text, attempt }

@@ -1,18 +1,18 @@
-/** Stops an answer that never ends, before it fills the journal. */
+/** Stops an endless answer before it fills the journal. */
 
 import { CriaError } from '../core/error.ts'
 import type { ModelPart } from '../core/model.ts'
 
-/** The most that one answer may hold, in characters, and of calls; `null` for no limit. */
+/** Limits of one answer in characters, and in number of calls; `null` for no limit. */
 export interface AnswerLimits {
   readonly text: number | null
   readonly thinking: number | null
-  /** Of all calls of the answer together. */
+  /** Characters of the arguments of all calls together. */
   readonly arguments: number | null
   readonly calls: number | null
 }
 
-/** Several times what any model can write. */
+/** Default limits: several times the output limit of any model. */
 export const DEFAULT_ANSWER_LIMITS: AnswerLimits = { text: 16_000_000, thinking: 16_000_000, arguments: 16_000_000, calls: 1000 }
 
 const NAMES: Readonly<Record<keyof AnswerLimits, string>> = {
@@ -22,10 +22,10 @@ const NAMES: Readonly<Record<keyof AnswerLimits, string>> = {
   calls: 'tool calls',
 }
 
-/** Counts the parts of one answer. @param ref names the model in the error. */
+/** Returns a function that counts the parts of one answer. @param ref the model, for the error. */
 export function createCeilings(limits: AnswerLimits, ref: string): (part: ModelPart) => void {
   let counts = { text: 0, thinking: 0, arguments: 0, calls: 0 }
-  /** Arguments that were counted while they were streamed are not counted again with their call. */
+  /** Ids of calls whose arguments were already counted while they were streamed. */
   const streamed = new Set<string>()
 
   function count(name: keyof AnswerLimits, more: number): void {
@@ -34,12 +34,12 @@ export function createCeilings(limits: AnswerLimits, ref: string): (part: ModelP
     if (limit === null || counts[name] <= limit) return
     throw new CriaError('invalid_response', `${ref} was stopped: its answer is longer than ${limit} ${NAMES[name]}.`, {
       retryable: false,
-      hint: `What came before is kept. A higher limit can be set: \`answerLimits: { ${name} }\`.`,
+      hint: `The text so far is kept. To raise the limit, set \`answerLimits: { ${name} }\`.`,
       details: { limit: name, most: limit },
     })
   }
 
-  /** @throws CriaError `invalid_response`, not to be retried, when the answer is longer than it may be. */
+  /** @throws CriaError `invalid_response`, not retryable, if the answer exceeds a limit. */
   return function add(part) {
     if (part.type === 'text' || part.type === 'thinking') count(part.type, part.text.length)
     else if (part.type === 'tool-input') {

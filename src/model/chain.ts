@@ -1,13 +1,13 @@
-/** Holds the models that a turn may ask, and chooses the next when one fails. */
+/** Holds the models of a turn, and chooses the next if one fails. */
 
 import { CriaError } from '../core/error.ts'
 import type { RecoveryEvent, SwitchReason } from '../core/event.ts'
 import type { LanguageModel } from '../core/model.ts'
 
 export interface ModelChain {
-  /** In the order in which they are asked. */
+  /** In the order in which they are tried. */
   readonly models: readonly LanguageModel[]
-  /** The place of the one that answers now; it only grows, so that a turn that is passed on comes to an end. */
+  /** Index of the current model; it only grows, so that switching ends after the last model. */
   current: number
 }
 
@@ -23,24 +23,24 @@ type Sized = { readonly facts: Pick<LanguageModel['facts'], 'contextWindow'> }
 
 /** Models that `switchModel()` may choose from. */
 export interface SwitchChoices<Model> {
-  /** In the order in which they are asked; the first is the default, those that follow are its backups. */
+  /** In the order in which they are tried; the first is the default, the others are its backups. */
   readonly models: readonly Model[]
-  /** The model for the special task, where there is one. */
+  /** The model for special tasks, if any. */
   readonly specialist?: Model | undefined
 }
 
 /**
- * Chooses the model that takes the place of the current one.
+ * Chooses the model that replaces the current one.
  *
  * | reason | model |
  * |---|---|
- * | `context_too_large` | the next one whose window is larger; one that nobody knows is not |
+ * | `context_too_large` | the next one with a larger known window |
  * | `rate_limited`, `model_unavailable` | the backup: the next one |
  * | `specialized_task` | the specialist, else the default |
  * | `default` | the default |
  *
- * @param current its place among `models`.
- * @returns `undefined` where there is none.
+ * @param current index of the current model in `models`.
+ * @returns `undefined` if there is no such model.
  */
 export function switchModel<Model extends Sized>(
   reason: SwitchReason,
@@ -64,9 +64,9 @@ export function switchModel<Model extends Sized>(
 }
 
 /**
- * Passes the turn on to another model. Returns the event that says so; `undefined`, and nothing has changed, where there is none.
+ * Switches to another model and returns the `model_switch` event; changes nothing and returns `undefined` if there is none.
  *
- * @param fits whether a model can do what is asked; those that cannot are passed over.
+ * @param fits returns `false` for models that cannot serve the request; they are skipped.
  */
 export function passOn(
   chain: ModelChain,

@@ -31,7 +31,7 @@ describe('cool-down', () => {
     expect(restUntil(error, 1000, coolDown)).toBe(1000 + after)
   })
 
-  it('remembers models, by object or by what they have in common, until they answer', () => {
+  it('remembers models by object or by key until they answer', () => {
     const model = new ScriptedModel([])
     const same = new ScriptedModel([])
     const byObject = new CoolDowns()
@@ -45,7 +45,7 @@ describe('cool-down', () => {
     expect(byName.restOf(model)).toBeUndefined()
   })
 
-  it('forgets rests that are over', () => {
+  it('forgets cool-downs that have ended', () => {
     const coolDowns = new CoolDowns()
     const [first, second] = [new ScriptedModel([]), new ScriptedModel([])]
     coolDowns.rest(first, { until: 10, reason: 'rate_limited' }, 0)

@@ -35,7 +35,7 @@ const look = tool('look', () => 'Nothing.')
 const quick = { maxRetries: 0 }
 
 describe('an answer that says nothing', () => {
-  test('of thinking alone is an error, as an empty one is', async () => {
+  test('fails if it is empty or holds only thinking', async () => {
     for (const parts of [[], [{ type: 'thinking', text: 'Hm.' } as const]]) {
       const events = await collect({ model: model([[...parts, stop]]), retry: quick })
       expect(events.at(-1)).toMatchObject({ type: 'error', error: { code: 'no_assistant_message', retryable: true } })
@@ -50,7 +50,7 @@ describe('an answer that says nothing', () => {
   })
 })
 
-test('a paused answer goes on by itself, and counts as a step', async () => {
+test('a paused answer is continued automatically, and counts as a step', async () => {
   const pause: ModelPart = { type: 'finish', reason: 'stop', rawReason: 'pause_turn' }
   const asked = model([
     [text('I search. '), pause],
@@ -86,7 +86,7 @@ describe('the arguments of a call while they arrive', () => {
     expect(types.indexOf('tool_input_delta')).toBeLessThan(types.indexOf('tool_request'))
   })
 
-  test('are void after a reset, and count as nothing that was said', async () => {
+  test('are void after a reset, and are not part of the text', async () => {
     const broken = new CriaError('stream_interrupted', 'It broke.')
     const breaking = function* (): Generator<ModelPart> {
       yield* typing
@@ -103,7 +103,7 @@ describe('the arguments of a call while they arrive', () => {
   })
 })
 
-describe('an answer that never ends is stopped, and what came is kept', () => {
+describe('an endless answer is stopped, and its text so far is kept', () => {
   const endless = (part: (index: number) => ModelPart) =>
     function* (): Generator<ModelPart> {
       for (let index = 0; ; index++) yield part(index)
@@ -137,7 +137,7 @@ describe('an answer that never ends is stopped, and what came is kept', () => {
   })
 })
 
-test('the error after all models failed names each of them, and why', async () => {
+test('the error after all models failed names each model and its error', async () => {
   const events = await collect({
     model: model([new CriaError('overloaded', 'a answered 503.')], 'test/a'),
     fallbackModels: [

@@ -1,42 +1,42 @@
 /**
- * Makes a `CriaError` of what a model throws, and of an error the plain JSON for events. The error itself stays at hand in this process, for those
- * who reject with it.
+ * Converts errors of models to `CriaError`, and these to plain JSON for events. The original error stays available in this process, to reject
+ * with it.
  */
 
 import { CriaError, isCriaError, toCriaError } from '../core/error.ts'
 import type { ErrorCode, ErrorInfo } from '../core/error.ts'
 import { redact } from '../util/redact.ts'
 
-/** By what was shown of them. */
+/** Original errors by their JSON. */
 const origins = new WeakMap<ErrorInfo, CriaError>()
 
-/** With the message of its cause, where that says more than the error does. */
+/** Converts an error to JSON, with the message of its cause if that adds something. */
 export function errorInfo(error: CriaError): ErrorInfo {
   const cause = causeMessage(error)
   return remembered({ ...error.toJSON(), ...(cause === undefined ? {} : { cause }) }, error)
 }
 
-/** The same with more members; `details` are added to those that are there. */
+/** Returns a copy with more members; `details` are merged. */
 export function withMore(info: ErrorInfo, { details, ...more }: Partial<ErrorInfo>): ErrorInfo {
   const all = { ...info.details, ...details }
   return remembered({ ...info, ...more, ...(Object.keys(all).length === 0 ? {} : { details: all }) }, origins.get(info))
 }
 
-/** Reasons with which signals were aborted, by the `cancelled` event that told of it. */
+/** Abort reasons of signals, by `cancelled` event. */
 const reasons = new WeakMap<object, unknown>()
 
-/** Notes why a turn was cancelled, for those who reject with it in this process. */
+/** Remembers the abort reason of a cancelled turn, to reject with it in this process. */
 export function cancelledBy<Event extends object>(event: Event, signal: AbortSignal | undefined): Event {
   if (signal?.aborted === true) reasons.set(event, signal.reason)
   return event
 }
 
-/** The reason of the signal that cancelled a turn, by its last event; `undefined` in another process, and where the reader left. */
+/** Returns the abort reason of a turn by its last event; `undefined` in another process, or if the reader left. */
 export function abortReasonOf(event: object): unknown {
   return reasons.get(event)
 }
 
-/** Returns what caused the error that was shown as `info`: the very object in the process that it happened in, else an error with its message. */
+/** Returns the cause of an error by its JSON: the original object within its process, else an error with its message. */
 export function causeOf(info: ErrorInfo): unknown {
   const origin = origins.get(info)
   return origin === undefined ? (info.cause === undefined ? undefined : new Error(info.cause)) : origin.cause
@@ -47,7 +47,7 @@ function remembered(info: ErrorInfo, origin: CriaError | undefined): ErrorInfo {
   return info
 }
 
-/** The first cause that adds something. Of what provider libraries throw the adapters have told already, without keys. */
+/** Returns the message of the first cause that adds something. Skips errors of provider libraries: adapters report them without keys. */
 function causeMessage({ message, cause: first }: CriaError): string | undefined {
   const seen = new Set<unknown>()
   for (let cause = first; cause instanceof Error && !seen.has(cause); cause = cause.cause) {
@@ -72,13 +72,13 @@ const BY_STATUS: Readonly<Record<number, ErrorCode>> = {
   429: 'rate_limited',
 }
 
-/** Node's words for a connection that broke, and what `fetch` says of one. */
+/** Error codes and messages of Node and `fetch` for a broken connection. */
 const BROKEN: ReadonlySet<string> = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET', 'fetch failed', 'terminated'])
 const LATE: ReadonlySet<string> = new Set(['ETIMEDOUT', 'UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT'])
 
 /**
- * The error of an attempt. Adapters of ours throw a `CriaError`, without keys; models of users throw anything: a connection that failed and an HTTP
- * status are recognised, everything else is `internal` and names the model.
+ * Converts an error of an attempt. Built-in adapters throw a `CriaError` without keys; models of users may throw anything: failed connections
+ * and HTTP statuses are recognised, everything else is `internal` and names the model.
  */
 export function failureOf(thrown: unknown, model: string): CriaError {
   if (isCriaError(thrown)) return thrown
@@ -90,7 +90,7 @@ export function failureOf(thrown: unknown, model: string): CriaError {
     return new CriaError(found.code, redact([...said].join(': ')), { ...found, cause: thrown })
   }
   return new CriaError('internal', redact(message), {
-    hint: `The model ${model} threw this: its \`stream()\` may throw a CriaError that says what it is, and whether it is worth another try.`,
+    hint: `The model ${model} threw this: its \`stream()\` may throw a CriaError with a code, a message and \`retryable\`.`,
     cause: thrown,
   })
 }
@@ -108,7 +108,7 @@ function codeOfConnection(thrown: unknown): { readonly code: ErrorCode } | undef
   return words.some((word) => BROKEN.has(word) || NEVER_SENT.has(word)) ? { code: 'network' } : undefined
 }
 
-/** An error and what caused it, outermost first; of several at once all. */
+/** Returns an error and its causes, outermost first; all errors of an `AggregateError`. */
 function causesOf(thrown: unknown): readonly Error[] {
   const found: Error[] = []
   const look = (at: unknown): void => {
@@ -121,7 +121,7 @@ function causesOf(thrown: unknown): readonly Error[] {
   return found
 }
 
-/** The provider said no. */
+/** Codes of requests that the provider rejected. */
 const REFUSALS: readonly ErrorCode[] = [
   'rate_limited',
   'overloaded',
@@ -134,15 +134,15 @@ const REFUSALS: readonly ErrorCode[] = [
   'configuration',
 ]
 
-/** Node's words for a connection that was never made. */
+/** Error codes of Node for a connection that was not established. */
 const NEVER_SENT: ReadonlySet<string> = new Set(
   'ECONNREFUSED ENOTFOUND EAI_AGAIN EHOSTUNREACH ENETUNREACH UND_ERR_CONNECT_TIMEOUT'.split(' '),
 )
 
-/** Tells whether a request that failed before its answer began costs nothing. */
+/** Returns `true` if a request that failed before its answer began is free of charge. */
 export function wasRefused(error: CriaError): boolean {
   if (REFUSALS.includes(error.code) || (error.status !== undefined && error.status >= 400)) return true
-  // What is not worth another try was not sent: a certificate that is not trusted, a port that is blocked.
+  // A network error that is not retryable occurs before sending: an untrusted certificate or a blocked port.
   if (error.code === 'network' && !error.retryable) return true
   return causesOf(error.cause).some((cause) => NEVER_SENT.has(String((cause as NodeJS.ErrnoException).code)))
 }

@@ -1,4 +1,4 @@
-/** Fits a request to the facts of a model: leaves out what it does not take, and says what; or says why it cannot do the job. */
+/** Adapts a request to the facts of a model: leaves out parts that it does not accept and reports them, or reports why it is unfit. */
 
 import { textOf } from '../core/message.ts'
 import type { CallSettings, ModelFacts, ModelRequest, RequestMessage } from '../core/model.ts'
@@ -7,13 +7,13 @@ import { defined } from '../util/check.ts'
 
 export interface Fitted {
   readonly request: ModelRequest
-  /** Parts of the request that the model does not take: `tools`, `images`, `thinking`, `structured output`, names of settings. */
+  /** Parts of the request that the model does not accept: `tools`, `images`, `thinking`, `structured output`, names of settings. */
   readonly omitted: readonly string[]
 }
 
 const SAMPLING = ['temperature', 'topP', 'topK', 'presencePenalty', 'frequencyPenalty'] as const
 
-/** The temperature that a model is sent; `undefined` where it is sent none. */
+/** Returns the temperature to send to a model; `undefined`: none. */
 export function temperatureFor(request: Pick<ModelRequest, 'temperature' | 'thinking'>, facts: ModelFacts): number | undefined {
   return facts.fixedTemperature ?? (samples(request, facts) ? request.temperature : undefined)
 }
@@ -23,7 +23,7 @@ function samples({ thinking }: Pick<ModelRequest, 'thinking'>, { sampling = 'alw
   return sampling === 'always' || (sampling === 'unless-thinking' && (thinking === undefined || thinking === 'off'))
 }
 
-/** The settings that the model takes; adds the names of the others to `omitted`. */
+/** Returns the settings that the model accepts; adds the names of the others to `omitted`. */
 function settingsFor(request: ModelRequest, facts: ModelFacts, omitted: string[]): CallSettings {
   const taken = samples(request, facts)
   return Object.fromEntries(
@@ -46,11 +46,11 @@ export function fitRequest(given: ModelRequest, model: Target): Fitted {
   }
   const withTools = takes(facts.tools, 'tools', tools !== undefined && tools.length > 0)
   const withThinking = thinking === 'off' || takes(facts.thinking, 'thinking', thinking !== undefined)
-  // Beside tools the rules below do as well: nothing is lost that anybody has to be told.
+  // With tools the rules below replace it without loss, so no notice is needed.
   const besideTools = withTools && facts.structuredOutputWithTools === false
   const withFormat = takes(facts.structuredOutput, 'structured output', responseFormat !== undefined) && !besideTools
   const isEnforced = withFormat && facts.structuredOutput === true
-  // Most requests fit as they are; a long conversation is then passed on, not copied.
+  // Most requests need no change: avoids copying a long conversation.
   const isUnchanged = allFit(rest.messages, model)
   if (!isUnchanged && rest.messages.some(({ parts }) => hasUnseenImage(parts, facts))) omitted.push('images')
   const messages = isUnchanged ? rest.messages : rest.messages.map((message) => fitMessage(message, model))
@@ -70,7 +70,7 @@ export function fitRequest(given: ModelRequest, model: Target): Fitted {
   return { request, omitted }
 }
 
-/** Why a model cannot do what a request asks, as the end of a sentence that begins with its name; `undefined` when it can. */
+/** Returns why a model cannot serve a request, as a predicate for its name; `undefined` if it can. */
 export function unfitFor(request: ModelRequest, { facts }: Pick<Target, 'facts'>): string | undefined {
   const { messages, tools = [], toolChoice, responseFormat } = request
   if (facts.tools === false && tools.length > 0) {
@@ -87,7 +87,7 @@ export function unfitFor(request: ModelRequest, { facts }: Pick<Target, 'facts'>
   return undefined
 }
 
-/** Tells a model about the JSON that is wanted where its provider cannot be made to enforce it. */
+/** Describes the requested JSON in the prompt, if the provider cannot enforce it. */
 function withRules(
   messages: readonly RequestMessage[],
   { schema }: NonNullable<ModelRequest['responseFormat']>,
@@ -107,18 +107,18 @@ interface Target {
   readonly facts: ModelFacts
 }
 
-/** Remembers how far a conversation has been found to fit, and whom: it begins with the same message in every step. */
+/** Caches how far a conversation has been checked, and for which model; found by its first message, which is the same in every step. */
 interface Checked {
   readonly model: Target['ref']
   readonly facts: ModelFacts
   readonly messages: number
-  /** The last of them: another conversation may begin in the same way. */
+  /** The last checked message, since another conversation may start with the same one. */
   readonly last: RequestMessage | undefined
 }
 
 const checked = new WeakMap<RequestMessage, Checked>()
 
-/** Looks at what is new since the last step. */
+/** Checks the messages that are new since the last step. */
 function allFit(messages: readonly RequestMessage[], model: Target): boolean {
   const [first] = messages
   if (first === undefined) return true
@@ -147,7 +147,7 @@ function fitMessage(message: RequestMessage, model: Target): RequestMessage {
     ...message,
     role: asUser ? 'user' : role,
     content: fitted === parts ? message.content : textOf(fitted),
-    // Signatures of another model's thinking are not valid here, and the thinking itself is not part of the answer.
+    // Signatures of another model's thinking are invalid for this one, and the thinking is not part of the answer.
     parts: role === 'assistant' ? fitted.filter((part) => !isForeignThought(part, model.ref)) : fitted,
   }
 }
@@ -162,7 +162,7 @@ function isImage(part: Part): boolean {
   return part.type === 'image' || (part.type === 'file' && part.mediaType.startsWith('image/'))
 }
 
-/** The model is told that there was one: an answer about it would be made up. */
+/** Replaces an image, so that the model does not invent an answer about it. */
 const UNSEEN = '[An image stood here. It was left out: this model does not take images.]'
 
 function withoutImage(part: Part): Part {

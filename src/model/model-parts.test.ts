@@ -73,10 +73,10 @@ describe('ENG-ERR-001 what a model yields that is no part ends the turn, and say
   })
 
   test.each<[string, () => unknown, RegExp]>([
-    ['nothing', () => undefined, /must give an async iterable of parts, but gives undefined/],
-    ['a list', () => [DONE], /but gives a list/],
-    ['a promise that rejects', () => Promise.reject(new Error('no network')), /but gives a promise: write `async \*stream\(\)`/],
-    ['a promise', () => Promise.resolve([DONE]), /but gives a promise/],
+    ['nothing', () => undefined, /must return an async iterable of parts, but returns undefined/],
+    ['a list', () => [DONE], /but returns a list/],
+    ['a promise that rejects', () => Promise.reject(new Error('no network')), /returns a promise: write `async \*stream\(\)`/],
+    ['a promise', () => Promise.resolve([DONE]), /but returns a promise/],
   ])('stream() that gives %s', async (_, stream, message) => {
     const [last] = (await collect(modelOf(stream))).slice(-1)
     expect(last).toMatchObject({
@@ -96,13 +96,13 @@ describe('ENG-ERR-001 what a model yields that is no part ends the turn, and say
     expect(foldEvents(events)).toMatchObject({ text: 'Hello.', result: { finishReason: 'stop' } })
   })
 
-  test('a kind of part that nobody knows is passed over', async () => {
+  test('a part of unknown type is ignored', async () => {
     const parts: readonly (ModelPart | object)[] = [{ type: 'weather', sun: 1 }, { type: 'text', text: 'Fine.' }, DONE]
     expect(foldEvents(await collect(yielding(...parts))).result?.text).toBe('Fine.')
   })
 })
 
-describe('what is known of a model that users bring', () => {
+describe('facts of a model that a user supplies', () => {
   const answering = (facts: unknown): LanguageModel =>
     ({ ...yielding({ type: 'text', text: 'Hi.' }, DONE), facts }) as LanguageModel
 
@@ -126,7 +126,7 @@ describe('what is known of a model that users bring', () => {
     expect(() => query({ model: answering(facts), prompt: 'Hi' })).toThrow(message)
   })
 
-  test('fallback models are looked at as well', () => {
+  test('facts of fallback models are checked, too', () => {
     const fallbackModels = [answering({}), answering({ price: 'free' })]
     expect(() => query({ model: answering({}), fallbackModels, prompt: 'Hi' })).toThrow(/`fallbackModels\[1\].facts.price`/)
   })

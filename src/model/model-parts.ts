@@ -1,4 +1,4 @@
-/** The border to models: what one of them streams is checked once, here, since users bring their own. */
+/** Validates the parts that a model streams, since users supply their own models. */
 
 import { CriaError } from '../core/error.ts'
 import type { FinishReason, LanguageModel, ModelCall, ModelPart, ModelRequest } from '../core/model.ts'
@@ -9,16 +9,16 @@ import { namesOf } from '../util/nearest.ts'
 import { isPromise, unheard } from '../util/promise.ts'
 
 /**
- * Streams the parts of a model for a request, each of them checked.
+ * Streams the parts of a model for a request, checking each.
  *
- * @throws CriaError `invalid_response` when `stream()` gives no stream, and from the iterator when something is no part.
+ * @throws CriaError `invalid_response` if `stream()` does not return a stream; from the iterator, if a part is invalid.
  */
 export function modelParts(model: LanguageModel, request: ModelRequest, call: ModelCall): AsyncGenerator<ModelPart> {
   const stream: unknown = model.stream(request, call)
   if (!isAsyncIterable(stream)) {
     unheard(stream)
     const received = isPromise(stream) ? 'a promise: write `async *stream()`' : describe(stream)
-    throw mistaken(model.ref, `\`stream()\` must give an async iterable of parts, but gives ${received}.`)
+    throw mistaken(model.ref, `\`stream()\` must return an async iterable of parts, but returns ${received}.`)
   }
   return iterateIn(call.span, stream, (value) => checked(value, model.ref))
 }
@@ -33,15 +33,15 @@ function checked(value: unknown, ref: string): ModelPart {
   throw mistaken(ref, wrong)
 }
 
-/** The same request would be answered in the same way: it is not made again. */
+/** Makes an error that is not retryable: the same request would fail in the same way. */
 function mistaken(ref: string, what: string): CriaError {
   return new CriaError('invalid_response', `The model ${ref} does not answer as a model of cria does: ${what}`, {
     retryable: false,
-    hint: 'Mend the `stream()` of this model: what it yields is described at `ModelPart`.',
+    hint: 'Correct the `stream()` of this model: it must yield parts as described at `ModelPart`.',
   })
 }
 
-/** A member of a part: its path, what it has to be, in words and as a test. */
+/** A check of a member: its path, the expectation in words, and the test. */
 type Member = readonly [path: string, expected: string, test: (value: unknown) => boolean]
 
 const isString = (value: unknown): boolean => typeof value === 'string'
@@ -86,7 +86,7 @@ const MEMBERS = new Map<unknown, readonly Member[]>(
       ['usage', 'an object', isRecord],
       ...COUNTS.map((name): Member => {
         const isKnown = (value: unknown): boolean => value === null || isCount(value)
-        return [`usage.${name}`, 'a whole number of tokens, or null where nobody knows', isKnown]
+        return [`usage.${name}`, 'a whole number of tokens, or null if unknown', isKnown]
       }),
       ['usage.cacheWrite1hTokens', 'a whole number of tokens, or nothing', orNothing(isCount)],
       ['usage.exactness', `one of ${EXACTNESS.join(', ')}`, (value) => EXACTNESS.includes(String(value))],
@@ -99,7 +99,7 @@ const MEMBERS = new Map<unknown, readonly Member[]>(
 )
 const PROVIDER_DATA: Member = ['providerData', 'an object of JSON', orNothing(isJsonObject)]
 
-/** Says what is wrong with a part, in a sentence; a kind that nobody knows is ignored later, and right. */
+/** Returns the fault of a part as a sentence. Unknown types are valid, and ignored later. */
 function mistakeIn(part: unknown): string | undefined {
   if (!isRecord(part) || !isString(part['type'])) return `a part must be an object with a \`type\`, but is ${describe(part)}.`
   const members = MEMBERS.get(part['type']) ?? []
@@ -111,7 +111,7 @@ function mistakeIn(part: unknown): string | undefined {
   return `\`${path}\` of a part of type "${String(type)}" must be ${expected}, but is ${describe(memberOf(part, path))}.`
 }
 
-/** @param path a member, or one of the usage. */
+/** @param path name of a member, or `usage.` and the name of one of its members. */
 function memberOf(part: Readonly<Record<string, unknown>>, path: string): unknown {
   const { usage } = part
   return path.startsWith('usage.') && isRecord(usage) ? usage[path.slice('usage.'.length)] : part[path]

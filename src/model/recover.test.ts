@@ -80,7 +80,7 @@ describe('givenUp', () => {
   const limited = new CriaError('rate_limited', 'openai: too fast.', { status: 429, details: { retryAfterMs: 120_000 } })
   const busy = new CriaError('overloaded', 'openai: too busy.', { status: 503, hint: 'Wait.' })
 
-  it('tells how often it was tried, and keeps everything else', () => {
+  it('adds the number of attempts to the error, and keeps its other members', () => {
     expect(givenUp(busy, 1, policy)).toBe(busy)
     const error = givenUp(busy, 3, policy)
     expect(error.message).toBe('openai: too busy. This was attempt 3; the ones before failed too.')
@@ -94,13 +94,13 @@ describe('givenUp', () => {
     expect(error.cause).toBe(busy)
   })
 
-  it('ends the sentence that a provider did not', () => {
+  it('adds a full stop to a message without one', () => {
     expect(givenUp(new CriaError('overloaded', 'openai answered 503: busy'), 2, policy).message).toBe(
       'openai answered 503: busy. This was attempt 2; the ones before failed too.',
     )
   })
 
-  it('tells of a wait that is longer than is waited for', () => {
+  it('names a requested wait that exceeds the limit', () => {
     expect(givenUp(limited, 1, policy).message).toBe(
       'openai: too fast. It wants to be asked again in 120 s, which is longer than is waited for.',
     )

@@ -1,4 +1,4 @@
-/** Decides what to do when an attempt fails: the whole policy in one pure function. */
+/** Decides what to do after a failed attempt, in one pure function. */
 
 import { CriaError } from '../core/error.ts'
 import type { ErrorCode } from '../core/error.ts'
@@ -8,34 +8,34 @@ import { backoff } from '../util/backoff.ts'
 import type { BackoffPolicy } from '../util/backoff.ts'
 import { defined } from '../util/check.ts'
 
-/** How failed attempts are repeated. */
+/** The policy for retries of failed attempts. */
 export interface RetryPolicy extends BackoffPolicy {
   /** Retries after the first attempt, for each model of a step; default 2. */
   readonly maxRetries: number
   /**
-   * After part of an answer was shown: `retry` (default) takes it back with a `reset` event and tries again, `error` ends the turn, for readers that
-   * cannot forget (pipes).
+   * After part of an answer was shown: `retry` (default) yields a `reset` event and tries again; `error` ends the turn, for readers that
+   * cannot discard output (pipes).
    */
   readonly afterOutput: 'retry' | 'error'
-  /** Milliseconds for which a model that was turned away from is asked last, default 60,000; 0: every turn begins with the first one. */
+  /** Milliseconds for which a model is tried last after a failure; default 60,000. With 0 every turn begins with the first model. */
   readonly coolDown: number
 }
 
-/** Errors that end a turn unless they are named in `fallbackOn`: another model, with another account, may answer. */
+/** Errors that `fallbackOn` may name: they end a turn, although a model of another account may answer. */
 export const FALLBACK_CODES: readonly ['auth', 'quota'] = ['auth', 'quota']
 export type FallbackCode = (typeof FALLBACK_CODES)[number]
 
-/** Milliseconds that are waited for one model at most while another one stands by that has not failed. */
+/** Maximum wait in milliseconds for a model while a healthy fallback is available. */
 const WAIT_BESIDE_FALLBACK = 3000
 
 export interface AttemptState {
   /** Retries already made with this model. */
   readonly retries: number
-  /** Something of this attempt has been shown. */
+  /** `true`: part of this attempt has been shown. */
   readonly shown: boolean
-  /** Another model is left to turn to; `resting`: it failed a moment ago as well. */
+  /** Availability of a fallback; `resting`: it failed recently, too. */
   readonly fallback: 'none' | 'resting' | 'healthy'
-  /** Milliseconds until the turn is over; `Infinity` without a limit. */
+  /** Milliseconds until the deadline of the turn; `Infinity` without a limit. */
   readonly timeLeft: number
   /** Between 0 and 1, for jitter. */
   readonly random: number
@@ -43,13 +43,13 @@ export interface AttemptState {
 
 export type Recovery =
   | { readonly action: 'retry'; readonly delay: number }
-  /** `wait`: milliseconds after which this model may be asked again, where only the length of the wait speaks against it. */
+  /** `wait`: milliseconds after which this model may be retried; set if only the length of the wait prevents a retry. */
   | { readonly action: 'switch'; readonly reason: SwitchReason; readonly wait?: number }
-  /** Only the loop can help: it compacts, or looks for a larger model. */
+  /** The request is too large: the loop compacts it, or chooses a larger model. */
   | { readonly action: 'overflow' }
   | { readonly action: 'fail' }
 
-/** The kind of each error, from which follows what to do. `transient` ones may pass by themselves. */
+/** The kind of each error, which determines the recovery. `transient` errors may pass by themselves. */
 const KIND: Readonly<Partial<Record<ErrorCode, 'transient' | 'model' | 'overflow'>>> = {
   rate_limited: 'transient',
   overloaded: 'transient',
@@ -62,7 +62,7 @@ const KIND: Readonly<Partial<Record<ErrorCode, 'transient' | 'model' | 'overflow
   context_length: 'overflow',
 }
 
-/** @param fallbackOn errors that another model is asked after although they are final; see `EngineOptions.fallbackOn`. */
+/** @param fallbackOn final errors that lead to a fallback; see `EngineOptions.fallbackOn`. */
 export function recover(
   error: CriaError,
   state: AttemptState,
@@ -85,15 +85,15 @@ export function recover(
   return state.fallback === 'none' ? { action: 'fail' } : { action: 'switch', reason: switchReason(error) }
 }
 
-/** Tells whether another model, or the same one later, may answer all the same: the request itself is not at fault. */
+/** Returns `true` if another model, or the same one later, may answer: the request itself is not at fault. */
 export function isOfModel({ code, retryable }: CriaError): boolean {
   return KIND[code] !== undefined || retryable || (FALLBACK_CODES as readonly ErrorCode[]).includes(code)
 }
 
-/** Status of providers that have too many requests from everybody. */
+/** HTTP status of an overloaded provider. */
 const TOO_BUSY = 529
 
-/** Why a model is turned away from that failed with this error. */
+/** Returns the reason of the switch after this error. */
 export function switchReason({ code, status }: CriaError): SwitchReason {
   return code === 'rate_limited' || status === TOO_BUSY ? 'rate_limited' : 'model_unavailable'
 }
@@ -105,9 +105,9 @@ export interface ModelFailure {
 }
 
 /**
- * Makes the error that a turn ends with when nothing helped: the last failure, and what was tried.
- * @param before models that were asked and given up before, in order: each is named with what it failed of.
- * @param timeLeft milliseconds until the turn is over.
+ * Makes the error that ends a turn when no recovery is left: the last failure, and what was tried.
+ * @param before models that failed before, in order, with their errors.
+ * @param timeLeft milliseconds until the deadline of the turn.
  */
 export function givenUp(
   error: CriaError,
@@ -145,10 +145,10 @@ function sentence(message: string): string {
   return /[.!?…]$/.test(message) ? message : `${message}.`
 }
 
-/** Clients that were told the same time to come back do so over a fifth of it, or over the bound that doubles with each retry, whichever is longer. */
+/** Jitter for a wait named by the provider: a fifth of the wait, or the back-off bound, whichever is longer. */
 const RETRY_AFTER_SPREAD = 0.2
 
-/** `undefined` when the provider asks for a longer wait than the policy allows. */
+/** Returns the delay in milliseconds; `undefined` if the provider requests a longer wait than the policy allows. */
 function retryDelay(error: CriaError, state: AttemptState, policy: RetryPolicy): number | undefined {
   const asked = retryAfterOf(error)
   if (asked === undefined) return backoff(state.retries + 1, policy, state.random)
@@ -157,7 +157,7 @@ function retryDelay(error: CriaError, state: AttemptState, policy: RetryPolicy):
   return Math.ceil(asked + spread * state.random)
 }
 
-/** Milliseconds that the provider asks to wait, where it does. */
+/** Returns the wait in milliseconds that the provider requests, if any. */
 export function retryAfterOf({ details }: CriaError): number | undefined {
   const asked = details?.['retryAfterMs']
   return typeof asked === 'number' && asked > 0 ? asked : undefined

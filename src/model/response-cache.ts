@@ -1,4 +1,4 @@
-/** Keeps answers for requests that are asked again, in memory or in a store. */
+/** Caches answers to equal requests, in memory or in a store. */
 
 import type { CacheStore, Keeping } from '../core/cache.ts'
 import type { Clock } from '../core/clock.ts'
@@ -13,21 +13,21 @@ import type { Seat } from './answer-reader.ts'
 
 /** Options of `new ResponseCache()`. */
 export interface ResponseCacheOptions {
-  /** Answers at most; default 100. */
+  /** Maximum number of answers; default 100. */
   readonly max?: number
-  /** Milliseconds an answer is good for; default 300,000. */
+  /** Lifetime of an answer in milliseconds; default 300,000. */
   readonly ttl?: number
-  /** Keep answers that call tools too: their effects are not repeated by a hit, their calls are. Default false. */
+  /** `true`: also caches answers with tool calls; a hit makes the calls again. Default false. */
   readonly toolCalls?: boolean
-  /** Where answers are kept: the `cache` of a recorder, which all who share its journal have in common. Default: in this process. */
+  /** The store of the answers, such as the `cache` of a recorder, shared by all users of its journal. Default: this process. */
   readonly store?: CacheStore
-  /** Tells the time; default the clock of the system. */
+  /** Time source; default the system clock. */
   readonly clock?: Pick<Clock, 'now'>
 }
 
 const OPTIONS = namesOf<ResponseCacheOptions>({ max: true, ttl: true, toolCalls: true, store: true, clock: true })
 
-/** An answer as a cache keeps it. */
+/** A cached answer. */
 export interface CachedAnswer {
   /** Text, thinking and tool calls, in order. */
   readonly parts: readonly Part[]
@@ -35,13 +35,13 @@ export interface CachedAnswer {
   readonly finishReason: FinishReason
   /** The model said that its passages do not hold the answer. */
   readonly abstained: boolean
-  /** Passages that the model quoted itself; absent where it quoted none. */
+  /** Places of quotes, as reported by the model; absent if it reported none. */
   readonly citations?: readonly QuotedPassage[]
 }
 
-/** Keeps whole answers and gives them again to equal requests; `cache` of `query()` and bots takes one. */
+/** Caches complete answers for equal requests. Pass it as `cache` to `query()` or a bot. */
 export class ResponseCache {
-  /** Answers that call tools are kept as well; default false. */
+  /** `true`: also caches answers with tool calls; default false. */
   readonly toolCalls: boolean
   readonly #max: number
   readonly #ttl: number
@@ -49,7 +49,7 @@ export class ResponseCache {
   readonly #clock: Pick<Clock, 'now'>
   readonly #flights = new Map<string, Flight>()
 
-  /** @throws ConfigurationError that names the option, what was expected and what came. */
+  /** @throws ConfigurationError that names the option, the expected and the received value. */
   constructor(options: ResponseCacheOptions = {}) {
     const { max = 100, ttl = 300_000, toolCalls = false, store, clock = Date } = options
     const wrong = unknownOption(options, OPTIONS)
@@ -64,7 +64,7 @@ export class ResponseCache {
     this.toolCalls = toolCalls
   }
 
-  /** A copy: whoever changes it changes nothing that is kept. A store that fails has no answer. */
+  /** Returns a copy of the answer; `undefined` if there is none or the store fails. */
   async get(key: string): Promise<CachedAnswer | undefined> {
     try {
       const entry = await this.#store.get(key, this.#clock.now())
@@ -74,22 +74,22 @@ export class ResponseCache {
     }
   }
 
-  /** Keeps an answer. Where the store fails the next one who asks is answered by the model. */
+  /** Stores an answer. A failure of the store is ignored: the model answers the next request. */
   async set(key: string, answer: CachedAnswer): Promise<void> {
     const now = this.#clock.now()
     try {
       await this.#store.set(key, encode(key, answer), { now, until: now + this.#ttl, max: this.#max })
     } catch {
-      // The answer itself is on its way.
+      // The answer itself is not affected.
     }
   }
 
-  /** Forgets all answers. */
+  /** Removes all answers. */
   async clear(): Promise<void> {
     await this.#store.clear()
   }
 
-  /** A place among those who ask the same now; to be left when the answer is there, and kept. */
+  /** Joins the group of equal requests in flight; leave it when the answer is complete and cached. */
   seat(key: string): Seat {
     let flight = this.#flights.get(key)
     if (flight === undefined) {
@@ -109,7 +109,7 @@ export function cacheKey(request: ModelRequest, model: Pick<LanguageModel, 'ref'
   return sha256(canonicalJson({ model: model.identity ?? nameOfObject(model), request: withNumberedCalls(request) }))
 }
 
-/** With the number of each call in the place of its id. */
+/** Replaces the id of each call by its number. */
 function withNumberedCalls(request: ModelRequest): unknown {
   const numbers = new Map<string, number>()
   const numbered = (part: Part): unknown => {
@@ -121,10 +121,10 @@ function withNumberedCalls(request: ModelRequest): unknown {
   return { ...request, messages }
 }
 
-/** Goes up when what is kept changes its form: what was kept before is then not understood, and not found. */
+/** Increase when the format changes: entries of an older format are then not found. */
 const FORMAT = 'cria-answer-1'
 
-/** The hash binds it to its key and tells when it was damaged. */
+/** The hash ties the entry to its key and detects damage. */
 function encode(key: string, { parts, finishReason, abstained, citations }: CachedAnswer): string {
   const body = JSON.stringify({ parts, finishReason, abstained, citations })
   return `${FORMAT} ${sha256(key + body)} ${body}`

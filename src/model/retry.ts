@@ -1,4 +1,4 @@
-/** Retries any generator: the policy of the model station for work of your own. */
+/** Retries any async generator with the policy of the model station. */
 
 import type { Clock } from '../core/clock.ts'
 import { ConfigurationError, isCriaError, MaxRetriesExceededError, toCriaError } from '../core/error.ts'
@@ -12,17 +12,17 @@ import { isPromise } from '../util/promise.ts'
 
 /** Options of `retryWithBackoff()`. */
 export interface RetryOptions {
-  /** Attempts in all, the first one included; default 3. */
+  /** Maximum number of attempts, including the first; default 3. */
   readonly maxAttempts?: number
   /** Another name of `maxAttempts`; `retry.maxRetries` of `query()` counts the retries after the first attempt. */
   readonly maxRetries?: number
-  /** Milliseconds: upper bound of the first wait, which doubles with each further one, up to 60 s; default 1000. */
+  /** Upper bound of the first wait in milliseconds, doubled for each further wait, up to 60 s; default 1000. */
   readonly initialDelay?: number
-  /** Ends a wait at once, with the signal's reason. */
+  /** Aborting it ends a wait at once, with the signal's reason. */
   readonly signal?: AbortSignal
-  /** Default: a `CriaError` that says so. */
+  /** Returns `true` for errors to retry; default: a `CriaError` with `retryable: true`. */
   readonly isRetryable?: (error: unknown) => boolean
-  /** For tests: time and chance. */
+  /** Time source, for tests; default the system clock. */
   readonly clock?: Clock
   /** A number from 0 up to 1 for the jitter; default `Math.random`. */
   readonly random?: () => number
@@ -38,23 +38,23 @@ const OPTIONS = namesOf<RetryOptions>({
   random: true,
 })
 
-/** Describes a failed attempt that is about to be made again. */
+/** Yielded after a failed attempt, before the wait for the next. */
 export interface RetryNotice {
   readonly type: 'retry'
   /** The attempt that failed, from 1. */
   readonly attempt: number
-  /** Milliseconds until the next one: random, between a tenth of a bound that doubles and all of it. */
+  /** Milliseconds until the next attempt: random, between a tenth of the doubling bound and the whole bound. */
   readonly delay: number
   /** Why the attempt failed. */
   readonly error: ErrorInfo
 }
 
 /**
- * Yields what `operation` yields, and tries again when it fails with something that may pass. Before each wait it yields a `retry` notice; what
- * had been yielded by the failed attempt is not taken back.
+ * Yields the values of `operation`, and runs it again after a retryable error. Yields a `retry` notice before each wait; values of the
+ * failed attempt are not taken back.
  *
- * @throws MaxRetriesExceededError when the last attempt failed as well, with that failure as its cause; an error that is not worth a retry
- *   unchanged; ConfigurationError for options that make no sense.
+ * @throws MaxRetriesExceededError if the last attempt fails, with that failure as its cause; an error that is not retryable, unchanged;
+ *   ConfigurationError for invalid options.
  */
 export async function* retryWithBackoff<T, R>(
   operation: () => AsyncGenerator<T, R>,

@@ -1,4 +1,4 @@
-/** Station 2: gets one assistant message out of a model, or out of its fallbacks. */
+/** Station 2: gets one assistant message from a model or its fallbacks. */
 
 import { ATTRIBUTE } from '../core/attributes.ts'
 import type { Station } from '../core/context.ts'
@@ -28,20 +28,20 @@ import type { AnswerReader, Seat, StartRequest } from './answer-reader.ts'
 import { readTextToolCalls } from './text-tool-calls.ts'
 import { attemptParts } from './watchdog.ts'
 
-/** Everything that an attempt may end in but an answer. */
+/** The outcome of a failed attempt. */
 interface Failure {
   readonly error: CriaError
-  /** Text or thinking has been shown. */
+  /** `true`: text or thinking has been shown. */
   readonly shown: boolean
-  /** Takes back what has been shown: text, thinking, or arguments of a call, which any reader can forget. */
+  /** Events that void shown output: text, thinking, or arguments of a call. */
   readonly takeBack: readonly EventBody[]
 }
 
 /**
- * Tries until there is an answer, by the table in `recover.ts`. Yields what the model says as it comes; a failed attempt that had
- * shown something is followed by `reset`.
+ * Tries until there is an answer, by the policy in `recover.ts`. Yields the output of the model as it arrives; a failed attempt that
+ * has shown output is followed by `reset`.
  *
- * @throws CriaError when no attempt is left, or none would help.
+ * @throws CriaError if no attempt is left, or none would help.
  */
 export async function* streamModel(request: ModelRequest, ctx: ModelContext): Station<Answer | Overflow> {
   const { chain } = ctx
@@ -50,7 +50,7 @@ export async function* streamModel(request: ModelRequest, ctx: ModelContext): St
   const fits = (candidate: LanguageModel): boolean => !spent.has(candidate) && unfitFor(request, candidate) === undefined
   yield* passOver(request, ctx)
   const retries = new Map<LanguageModel, number>()
-  /** When models may be asked again that were left because of the wait alone, by the clock of the turn. */
+  /** Retry times, by the clock of the turn, of models that were left only because of their wait. */
   const waiting = new Map<LanguageModel, number>()
   const before: ModelFailure[] = []
   for (let attempt = 1; ; attempt++) {
@@ -102,7 +102,7 @@ export async function* streamModel(request: ModelRequest, ctx: ModelContext): St
       const switched = passOn(chain, reason, fits)
       if (switched !== undefined) yield { ...switched, error: info }
     } else if (due !== undefined) {
-      // Nobody else is left: the wait that a fallback was to spare is made after all.
+      // No fallback is left: wait for the model after all.
       spent.add(model)
       waiting.delete(due.model)
       chain.current = models.indexOf(due.model)
@@ -115,13 +115,13 @@ export async function* streamModel(request: ModelRequest, ctx: ModelContext): St
   }
 }
 
-/** Tells whether one of these models can be asked, and has not failed a moment ago. */
+/** Returns the availability of these models: `healthy` if one has not failed recently. */
 function healthOf(models: readonly LanguageModel[], { coolDowns }: ModelContext, now: number): AttemptState['fallback'] {
   if (models.length === 0) return 'none'
   return models.some((each) => (coolDowns?.restOf(each)?.until ?? 0) <= now) ? 'healthy' : 'resting'
 }
 
-/** The model whose wait is over first, and before the turn is; with the milliseconds until then. */
+/** Returns the model whose wait ends first and before the turn's deadline, with the milliseconds until then. */
 function nextDue(
   waiting: ReadonlyMap<LanguageModel, number>,
   now: number,
@@ -131,7 +131,7 @@ function nextDue(
   return first === undefined || first.delay >= timeLeft ? undefined : first
 }
 
-/** Turns to the first model that can do what is asked. @throws CriaError `invalid_request` when none can. */
+/** Switches to the first model that can serve the request. @throws CriaError `invalid_request` if none can. */
 function* passOver(request: ModelRequest, ctx: ModelContext): Generator<EventBody> {
   const model = currentModel(ctx.chain)
   const unfit = unfitFor(request, model)
@@ -143,11 +143,11 @@ function* passOver(request: ModelRequest, ctx: ModelContext): Generator<EventBod
       hint: 'Name a model that can, as `model` or among the fallback models; or correct its `facts` if they are wrong.',
     })
   }
-  // Nothing has failed: another model is made for this.
+  // Not a failure: another model has the required capability.
   yield { ...switched, reason: 'specialized_task' }
 }
 
-/** Once a turn: a loop would tell it in each step. */
+/** Yields a notice once per turn, not in each step. */
 function* tellOnce(notice: NoticeEvent, { told }: ModelContext): Generator<NoticeEvent> {
   if (told.has(notice.message)) return
   told.add(notice.message)
@@ -169,7 +169,7 @@ function leftOut(omitted: readonly string[], { ref }: LanguageModel): NoticeEven
   }
 }
 
-/** One request, settled however it ends. */
+/** Makes one request, and settles it whatever its outcome. */
 async function* tryOnce(
   given: ModelRequest,
   model: LanguageModel,
@@ -181,7 +181,7 @@ async function* tryOnce(
   const assembler = new Assembler(model.ref)
   const countPart = createCeilings(ctx.answerLimits, model.ref)
   const span = requestSpan(request, model, attempt, ctx)
-  /** This attempt's share in the request. */
+  /** The reader of the answer, which may be shared. */
   let reader: AnswerReader | undefined
   let hasBegun = false
   let shown = false
@@ -224,7 +224,7 @@ async function* tryOnce(
     outcome = { error, shown, takeBack: takeBack() }
   } finally {
     span.end()
-    // Who left before the end pays for what had come, whether he read it or not.
+    // A reader that left before the end pays for all parts that had arrived, including unread ones.
     for (const part of reader?.unread() ?? []) assembler.add(part)
     const { usage: told, parts } = assembler.result()
     const wasTurnedAway = !hasBegun && error !== undefined && wasRefused(error)
@@ -245,7 +245,7 @@ function requestSpan(request: ModelRequest, { ref }: LanguageModel, attempt: num
   })
 }
 
-/** Returns how an answer ended. @throws CriaError when what came is no answer. */
+/** Returns how an answer ended. @throws CriaError if the parts do not form an answer. */
 function finishOf(assembled: Assembled, request: ModelRequest, model: LanguageModel): FinishReason {
   const { finishReason, rawReason, parts } = assembled
   const overflow = windowFull(assembled, request, model)
@@ -254,7 +254,7 @@ function finishOf(assembled: Assembled, request: ModelRequest, model: LanguageMo
   if (finishReason === undefined)
     throw new CriaError('stream_interrupted', `The stream of ${model.ref} ended without saying that it was finished.`)
   if (finishReason === 'error') throw new CriaError('stream_interrupted', `${model.ref} ended its answer with an error${said}.`)
-  // Thinking is not an answer; some models say nothing more when their tools have done what was asked.
+  // Thinking alone is not an answer, except after tool results, when some models have nothing to add.
   const saysNothing = parts.every(({ type }) => type === 'thinking')
   const hasDoneItsWork = finishReason === 'stop' && request.messages.at(-1)?.role === 'tool'
   if (saysNothing && (finishReason === 'stop' || finishReason === 'other') && !hasDoneItsWork)
@@ -262,7 +262,7 @@ function finishOf(assembled: Assembled, request: ModelRequest, model: LanguageMo
   return finishReason
 }
 
-/** Models of others may give two calls one id: their results could not be told apart, neither by us nor by a provider. */
+/** Makes ids of calls unique: models of users may reuse an id, and results could then not be assigned. */
 function toldApart(parts: readonly Part[], createId: CreateId): readonly Part[] {
   const taken = new Set<string>()
   return parts.map((part) => {

@@ -75,7 +75,7 @@ describe('readTextToolCalls', () => {
     expect(await textOf(pieces)).toBe(expected)
   })
 
-  it('takes time that grows with the length of an answer that begins like a call', async () => {
+  it('takes linear time for an answer that begins like a call', async () => {
     const timeOf = async (count: number): Promise<number> => {
       const pieces = ['{"text": "', ...Array.from({ length: count }, () => 'word'), '"}']
       const elapsed = stopwatch()

@@ -1,6 +1,6 @@
 /**
- * Reads tool calls that models without native calls write as JSON text. That is a call only when the whole answer is that JSON, the name was offered
- * and the input fits; an ordinary JSON answer that happens to have a `name` stays an answer.
+ * Reads tool calls that models without native calls write as JSON text. Text is a call only if the whole answer is that JSON, the tool was
+ * offered and the input matches; another JSON answer with a `name` stays an answer.
  */
 
 import type { CreateId } from '../core/id.ts'
@@ -11,10 +11,10 @@ import { isRecord } from '../util/check.ts'
 import { schemaProblems } from '../util/json-schema.ts'
 
 /**
- * Understands one call, a list of calls and `{ "tools": [...] }` or `{ "tool_calls": [...] }`, with `arguments`, `parameters` or `input` as an
+ * Parses one call, a list of calls and `{ "tools": [...] }` or `{ "tool_calls": [...] }`, with `arguments`, `parameters` or `input` as an
  * object, as a string of JSON or left out, a `function` wrapper, and a code fence around it all.
  *
- * @returns all calls, or none when any of them does not fit.
+ * @returns all calls, or none if any of them is invalid.
  */
 export function toolCallsInText(text: string, tools: readonly ToolSpec[], createId: CreateId): ToolCallPart[] {
   if (tools.length === 0) return []
@@ -29,8 +29,8 @@ export function toolCallsInText(text: string, tools: readonly ToolSpec[], create
 }
 
 /**
- * Passes the parts of an answer on, with a call that came as text turned into a call. Text that may still become one is held back until it is
- * decided, so that nothing is shown and taken back.
+ * Passes on the parts of an answer, converting a call in text form to a tool call. Text that may still become a call is held back, so that
+ * it need not be taken back.
  */
 export async function* readTextToolCalls(
   parts: AsyncIterable<ModelPart>,
@@ -38,7 +38,7 @@ export async function* readTextToolCalls(
   createId: CreateId,
 ): AsyncGenerator<ModelPart, void, undefined> {
   let held = ''
-  // Enough of it to tell what it may become; looking at all that is held with each part would take the longer, the more there is.
+  // Only the beginning is examined: examining all held text for each part would take quadratic time.
   let beginning = ''
   let deciding = tools.length > 0
   function* release(): Generator<ModelPart> {
@@ -73,7 +73,7 @@ export async function* readTextToolCalls(
       yield part
     }
   } catch (thrown) {
-    // What had come of an answer that broke off is kept.
+    // The text so far of an interrupted answer is kept.
     yield* release()
     throw thrown
   }
@@ -82,7 +82,7 @@ export async function* readTextToolCalls(
 
 const FENCE = '```'
 
-/** Tells whether text that begins like this may still turn out to be nothing but a call. */
+/** Returns `true` if text with this beginning may still become a call. */
 export function mayBeToolCall(beginning: string): boolean {
   const text = beginning.trimStart()
   return text === '' || text.startsWith('{') || text.startsWith('[') || FENCE.startsWith(text.slice(0, FENCE.length))
@@ -114,13 +114,13 @@ const OF_A_CALL: ReadonlySet<string> = new Set(['name', 'arguments', 'parameters
 function callOf(candidate: unknown, tools: readonly ToolSpec[]): { readonly name: string; readonly input: Json } | undefined {
   if (!isRecord(candidate)) return undefined
   const call = isRecord(candidate['function']) ? candidate['function'] : candidate
-  // A call of a tool without arguments may leave them out; data that has a name has other members too.
+  // A call without arguments may omit them; other data with a `name` has further members.
   const unsaid = Object.keys(call).every((key) => OF_A_CALL.has(key)) ? {} : undefined
   const given = call['arguments'] ?? call['parameters'] ?? call['input'] ?? unsaid
   const written = typeof given === 'string' ? given.trim() : undefined
   const input = written === undefined ? given : parse(written || '{}')
   const tool = tools.find(({ name }) => name === call['name'])
   if (tool === undefined || !isRecord(input) || schemaProblems(tool.inputSchema, input).length > 0) return undefined
-  // It came out of JSON.parse.
+  // The value comes from JSON.parse.
   return { name: tool.name, input: input as Json }
 }

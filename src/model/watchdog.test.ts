@@ -95,7 +95,7 @@ describe('Watchdog', () => {
     expect(await givenUp(limits, parts, undefined, false)).toBe(expected)
   })
 
-  it('does not count the time that the reader takes', async () => {
+  it('does not count the time of a slow reader', async () => {
     const clock = new SteppedClock()
     const over = new AbortController()
     const watchdog = new Watchdog('a/model', { firstToken: 100, idle: 100, whole: null, step: null }, clock)
@@ -133,7 +133,7 @@ describe('Watchdog', () => {
     },
   )
 
-  it('a clock that is set back makes the limit of an attempt no longer than twice', async () => {
+  it('a clock that is set back at most doubles the limit of an attempt', async () => {
     const clock = new SteppedClock()
     const over = new AbortController()
     const watchdog = new Watchdog('a/model', { firstToken: null, idle: null, whole: null, step: 100 }, clock)

@@ -1,4 +1,4 @@
-/** Reads one attempt to its end, or gives it up when it keeps its reader waiting for too long. */
+/** Reads one attempt to its end, or gives it up after a time-out. */
 
 import { setImmediate } from 'node:timers/promises'
 import type { Clock } from '../core/clock.ts'
@@ -10,13 +10,13 @@ import type { AnswerReader } from './answer-reader.ts'
 
 /** Milliseconds; `null` means no limit. */
 export interface Timeouts {
-  /** From the request to the first part of an answer that is streamed; default 120,000. */
+  /** From the request to the first part of a streamed answer; default 120,000. */
   readonly firstToken: number | null
   /** Between two parts; default 60,000. */
   readonly idle: number | null
   /**
-   * From the request to an answer that comes in one piece (`stream: false`, `streamTarget: 'none'`, models that cannot stream); default 290,000, since
-   * `fetch` of Node gives up after 300,000. Such an attempt is not made again, but a fallback model is asked.
+   * From the request to an answer that is not streamed (`stream: false`, `streamTarget: 'none'`, models that cannot stream); default 290,000,
+   * since `fetch` of Node gives up after 300,000. Such an attempt is not retried, but leads to a fallback model.
    */
   readonly whole: number | null
   /** For one attempt as a whole; default no limit. */
@@ -25,14 +25,14 @@ export interface Timeouts {
 
 export const DEFAULT_TIMEOUTS: Timeouts = { firstToken: 120_000, idle: 60_000, whole: 290_000, step: null }
 
-/** A model that answers without waiting, one in this process, lets the event loop turn once for so many parts. */
+/** Number of parts after which a model that never waits, such as a local one, yields to the event loop. */
 const PARTS_PER_TURN = 256
 
 /**
- * The parts of one attempt, up to and with `finish`.
+ * Yields the parts of one attempt, up to and including `finish`.
  *
- * @param streamed whether the answer was asked for as a stream, and not in one piece.
- * @throws CriaError `timeout` when the model keeps its reader waiting; the reason of the signal when it is aborted; what the model throws.
+ * @param streamed `true`: the answer was requested as a stream.
+ * @throws CriaError `timeout` if the model is too slow; the reason of the signal if it is aborted; errors of the model.
  */
 export async function* attemptParts(
   reader: AnswerReader,
@@ -44,13 +44,13 @@ export async function* attemptParts(
   const watchdog = new Watchdog(model.ref, timeouts, clock, streamed)
   const signal = AbortSignal.any([aborted, watchdog.signal])
   void watchdog.watch(over.signal)
-  // At once, also when nobody asks for the next part.
+  // Leaves at once, even if the next part is not requested.
   const leave = (): void => reader.leave(watchdog.signal.aborted)
   signal.addEventListener('abort', leave, { once: true })
   let finished = false
   try {
     for (let received = 0; !finished; received++) {
-      // Else timers and signals would have no turn, however many questions are asked one after the other, and aborted signals would be kept.
+      // Otherwise timers and signals would starve during a series of requests, and aborted signals would not be released.
       if (received % PARTS_PER_TURN === 0) await setImmediate()
       signal.throwIfAborted()
       watchdog.waiting()
@@ -63,13 +63,13 @@ export async function* attemptParts(
   } finally {
     over.abort(OVER)
     signal.removeEventListener('abort', leave)
-    // A provider that ignores the signal is not waited for.
+    // Does not wait for a provider that ignores the signal.
     leave()
   }
 }
 
 /**
- * Counts only the time that is spent waiting for the provider: a reader who takes his time is no reason to give up.
+ * Counts only the time spent waiting for the provider, not the time of a slow reader.
  * One sleeping timer serves the whole attempt.
  */
 export class Watchdog {
@@ -84,8 +84,8 @@ export class Watchdog {
   #first = true
 
   /**
-   * @param who is named in the error: `provider/model`.
-   * @param streamed `false`: the answer was asked for in one piece, and its first part is all of it.
+   * @param who `provider/model`, for the error.
+   * @param streamed `false`: the whole answer arrives as its first part.
    */
   constructor(who: string, timeouts: Timeouts, clock: Clock, streamed = true) {
     this.#who = who
@@ -117,7 +117,7 @@ export class Watchdog {
     this.#first = false
   }
 
-  /** Milliseconds until the answer as a whole takes too long, and until it is silent for too long. */
+  /** Returns the milliseconds until the time-out of the whole answer, and until that of its silence. */
   #limits(): { readonly whole: number; readonly quiet: number } {
     const now = this.#clock.now()
     // A clock that was set back must not make a limit longer.
@@ -133,7 +133,7 @@ export class Watchdog {
 
   #timeLeft(): number {
     const { whole, quiet } = this.#limits()
-    // The first part may come while the timer of the longer limit sleeps: then the shorter one counts.
+    // The first part may arrive while the timer of the longer limit runs: then the shorter limit applies.
     return Math.min(whole, quiet, this.#first ? (this.#timeouts.idle ?? Infinity) : Infinity)
   }
 
@@ -143,7 +143,7 @@ export class Watchdog {
     const complaint = whole < quiet ? `did not finish within ${this.#timeouts.step} ms.` : silent
     const message = `${this.#who} ${complaint}`
     if (this.#streamed || !this.#first) return new CriaError('timeout', message)
-    // Made again, it would take as long, and be paid for again.
+    // A retry would take as long and be paid again.
     return new CriaError('timeout', `${message} The answer was asked for in one piece.`, {
       retryable: false,
       hint: 'Stream the answer, or raise `timeouts.whole`.',

@@ -12,31 +12,31 @@ import { mergePassages } from './passages/merge.ts'
 import type { Passage } from './passages/merge.ts'
 import type { Found } from './retrieve.ts'
 
-/** A composed turn: `messages` is what is logged, `processedMessages` what is sent. */
+/** A composed turn: `messages` are recorded, `processedMessages` are sent. */
 export interface Composition {
-  /** The messages for the journal: as they were said, passages beside them. */
+  /** The messages for the journal: unfenced, with passages as separate messages. */
   readonly messages: readonly Message[]
   /** The messages for the model: fenced passages before the question. */
   readonly processedMessages: readonly Message[]
-  /** The passages of the request, by their markers; absent where nothing was searched. */
+  /** The passages of the request, by their markers; absent if nothing was searched. */
   readonly grounding?: Grounding
 }
 
 export interface RagInput {
   readonly system: string
   readonly history: readonly Message[]
-  /** The message that holds the question; it stays the last one. */
+  /** The message with the question, which stays the last. */
   readonly question: Message
-  /** The query of the stores, where that is more than the question alone. */
+  /** The query for the stores, if it differs from the question. */
   readonly searchedFor?: string | undefined
   readonly documents: Found
   readonly memories?: Found | undefined
   readonly injection?: Injection | undefined
-  /** Tokens that the passages may take together; `null` when the context window is unknown. */
+  /** Maximum tokens of all passages; `null` if the context window is unknown. */
   readonly passageTokens: number | null
 }
 
-/** A request over documents, before any model is asked. */
+/** A request over documents, before any model call. */
 export interface RagComposition extends Composition {
   /** The passages of the request, by their markers. */
   readonly grounding: Grounding
@@ -44,25 +44,25 @@ export interface RagComposition extends Composition {
   readonly documentsSent: number
   /** Passages from the memory in the request. */
   readonly memoriesSent: number
-  /** Passages that were found and left out, for room. */
+  /** Passages that were found but left out for lack of room. */
   readonly dropped: number
 }
 
-/** The passages that are sent. */
+/** The passages to send. */
 export interface Chosen {
   readonly documents: readonly Passage[]
   readonly memories: readonly Passage[]
-  /** Tokens that are left for passages; `null` when nobody knows the window. */
+  /** Tokens left for passages; `null` if the window is unknown. */
   readonly left: number | null
-  /** Chunks that say what a better one says. */
+  /** Chunks merged into a better-ranked one with the same text. */
   readonly merged: number
-  /** Passages that had no room. */
+  /** Passages dropped for lack of room. */
   readonly dropped: number
 }
 
 type Searched = Pick<RagInput, 'documents' | 'memories' | 'passageTokens'>
 
-/** Merges what says the same, and drops what has no room. */
+/** Merges passages with the same text, and drops those without room. */
 export function choosePassages({ documents, memories, passageTokens }: Searched): Chosen {
   const { lists, merged } = mergePassages([documents.chunks, memories?.chunks ?? []])
   const packed = packPassages(lists, passageTokens, (passage, list) =>
@@ -74,7 +74,7 @@ export function choosePassages({ documents, memories, passageTokens }: Searched)
   return { documents: kept, memories: remembered, left: cut === undefined ? packed.left : 0, merged, dropped }
 }
 
-/** Of the best passage as much as has room, when not even that one has. */
+/** Cuts the best passage to the room if not even that one fits. */
 function cutBest(lists: readonly (readonly Passage[])[], room: number): readonly (readonly Passage[])[] | undefined {
   const list = lists.findIndex(({ length }) => length > 0)
   const best = lists[list]?.[0]
@@ -83,7 +83,7 @@ function cutBest(lists: readonly (readonly Passage[])[], room: number): readonly
   return cut === undefined ? undefined : lists.map((_, index) => (index === list ? [cut] : []))
 }
 
-/** System prompt, history, document passages, memories, question: the order of a retrieval turn. */
+/** Composes a retrieval turn: system prompt, history, document passages, memories, question. */
 export function composeRag(input: RagInput, chosen: Chosen = choosePassages(input)): RagComposition {
   let number = 0
   const asMessages = (passages: readonly Passage[], origin: 'docstore' | 'memory', store: string): Message[] =>
@@ -119,11 +119,11 @@ export interface ChatInput {
   readonly history: readonly Message[]
   readonly memories?: Found | undefined
   readonly injection?: Injection | undefined
-  /** The messages of the user; where there are none, context that is new in the turn stands before the conversation. */
+  /** The user messages; if there are none, per-turn context is placed before the conversation. */
   readonly input: readonly Message[]
 }
 
-/** System prompt, what the memory holds, what the user says: the order of a conversation. */
+/** Composes a conversation: system prompt, memories, user messages. */
 export function composeChat(chat: ChatInput): Composition {
   let number = 0
   const memories = (chat.memories?.chunks ?? []).map((chunk) =>
@@ -140,7 +140,7 @@ export function composeChat(chat: ChatInput): Composition {
   }
 }
 
-/** One system prompt for all: some models take no second one. */
+/** Collects texts for one system prompt: some models reject a second one. */
 function textsOf(instructions: readonly Message[]): string[] {
   return instructions.map((message) => fenced(message).content)
 }
@@ -155,7 +155,7 @@ function joined(...texts: readonly string[]): string {
 
 const WORD = /[\p{L}\p{M}]+/gu
 
-/** The question with the words that were searched for instead of those that no chunk has. */
+/** Replaces words of the question that no chunk contains by the corrected words. */
 export function withCorrections(question: string, corrections: Evidence['corrections'] = {}): string {
   if (Object.keys(corrections).length === 0) return question
   return question.replaceAll(WORD, (word) => corrections[word] ?? word)
@@ -169,7 +169,7 @@ After each statement put the number of the passage that it rests on in square br
 When you quote, quote word for word inside double quotation marks.
 If the passages do not hold the answer, reply with exactly this sentence and nothing else: ${ABSTENTION}`
 
-/** Follows the rules where nothing was found. */
+/** Appended to the rules if nothing was found. */
 const NO_PASSAGES = 'There are no passages for this question.'
 
 const ABSTAINS = new RegExp(ABSTENTION.slice(0, -1).replaceAll(' ', String.raw`\s+`), 'i')

@@ -1,4 +1,4 @@
-/** Holds a conversation as it is sent, and makes requests of it. It grows by new messages, and no message is looked at twice. */
+/** Holds a conversation as sent, and builds requests from it. New messages are appended; each message is processed once. */
 
 import type { MessageId } from '../core/id.ts'
 import { fromParts } from '../core/message.ts'
@@ -21,24 +21,24 @@ import { EMPTY_TALLY, withEstimates, withTold } from './tally.ts'
 import type { Tally } from './tally.ts'
 
 export interface Conversation {
-  /** As sent: fenced, in order. Grows by each answer and its tool results. */
+  /** The messages as sent, fenced and in order. Grows with each answer and its tool results. */
   readonly messages: readonly RequestMessage[]
-  /** The same messages with our bookkeeping, one for one. */
+  /** The same messages with the engine's bookkeeping, one to one. */
   readonly said: readonly Message[]
-  /** Ids of those that were composed for the turn under way: compaction leaves them alone. */
+  /** Ids of messages composed for the current turn, which compaction keeps. */
   readonly turn: ReadonlySet<MessageId>
   readonly tally: Tally
-  /** Some of it is text of documents or tools. */
+  /** `true`: holds text of documents or tools. */
   readonly untrusted: boolean
   readonly grounding?: Grounding
-  /** Passages that were found and had no room; absent where no documents were searched. */
+  /** Number of passages dropped for lack of room; absent if no documents were searched. */
   readonly dropped?: number
 }
 
 /**
- * Makes messages ready to be sent once, so that a step costs only what is new in it.
+ * Prepares messages for sending once, so that the cost of a step depends only on its new messages.
  *
- * @param history ids of what was said before this turn.
+ * @param history ids of messages before this turn.
  */
 export function conversationOf(
   messages: readonly RequestMessage[],
@@ -56,12 +56,12 @@ export function conversationOf(
   }
 }
 
-/** A summary holds what tools and documents said. */
+/** Returns `true` for text of tools and documents; summaries may hold such text, too. */
 function isUntrusted({ role, retrieved, injected, summary }: Message): boolean {
   return role === 'tool' || retrieved !== undefined || injected !== undefined || summary === true
 }
 
-/** The history in a form that a session goes on from: without instructions and looked-up data, which belong to their turn. */
+/** Returns the history with which a session continues: without instructions and retrieved data, which belong to their turn. */
 export function soundHistory(history: readonly Message[]): readonly Message[] {
   const said = history.filter(
     ({ role, retrieved, injected }) =>
@@ -72,7 +72,7 @@ export function soundHistory(history: readonly Message[]): readonly Message[] {
 
 const SAID: ReadonlySet<Message['role']> = new Set(['user', 'assistant', 'tool'])
 
-/** An answer, as far as it tells something about the conversation. */
+/** The facts of an answer that affect the conversation. */
 export interface Answered {
   readonly message: Message
   readonly usage: Usage
@@ -81,9 +81,9 @@ export interface Answered {
 }
 
 /**
- * The conversation after a step: with the answer and the results of its tools.
+ * Appends the answer of a step and the results of its tools.
  *
- * @param fixed tokens of what stood beside the messages in the request.
+ * @param fixed tokens of the request beside its messages.
  */
 export function continued(
   conversation: Conversation,
@@ -102,7 +102,7 @@ export function continued(
   }
 }
 
-/** The conversation with what the user has said in the middle of the turn; compaction leaves it alone like the question. */
+/** Appends user messages that arrived during the turn; compaction keeps them, like the question. */
 export function withSaid(conversation: Conversation, added: readonly Message[]): Conversation {
   return {
     ...conversation,
@@ -118,7 +118,7 @@ export function toRequestMessage(message: Message): RequestMessage {
   return { role, content, parts, ...(toolCalls === undefined ? {} : { toolCalls }) }
 }
 
-/** A message that a repair has made has no id yet. */
+/** Converts back to a message; adds an id to one that a repair has made. */
 export function asMessage(message: RequestMessage): Message {
   return 'id' in message ? (message as Message) : fromParts(message.role, message.parts)
 }
@@ -132,7 +132,7 @@ export interface RequestOptions {
   readonly stream: boolean
 }
 
-/** @param model its `ref`. The request fits any model; the model station adapts it to the one that answers. */
+/** Builds a request for any model; the model station adapts it. @param model the `ref` of the model. */
 export function buildRequest(
   model: string,
   { messages, grounding }: Pick<Conversation, 'messages' | 'grounding'>,

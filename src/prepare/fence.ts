@@ -8,11 +8,11 @@ import { sha256 } from '../util/hash.ts'
 
 const ORIGIN = { docstore: 'document', memory: 'memory of earlier conversations' } as const
 
-/** Handed over by a caller who does not say where it comes from. */
+/** Label of data that a caller supplied without naming its source. */
 const UNTOLD: Injected = { by: 'caller', title: 'retrieved text', source: 'unknown' }
 
 /**
- * The message as providers get it: the user's role, the passage between two lines that carry a delimiter. The delimiter is derived
+ * Returns the message as sent to providers: in the user's role, the passage between two lines with a delimiter. The delimiter is derived
  * from the passage (so equal requests stay equal) and does not occur in it (so no document can close its own fence).
  */
 export function fenced(message: Message): Message {
@@ -37,7 +37,7 @@ function fence(text: string, { marker, origin, chunk, alsoIn = [] }: Retrieved):
   return `Passage [${marker}] from a ${ORIGIN[origin]} (${labels.join(', ')})\n${enclosed(text)}`
 }
 
-/** Sources that say the same: a model can tell that there are several. */
+/** Maximum number of sources with the same text to name. */
 const MOST_COPIES = 3
 
 function copiesOf(sources: readonly string[]): string[] {
@@ -48,7 +48,7 @@ function copiesOf(sources: readonly string[]): string[] {
   return [`also in: ${named.join(' and ')}${more > 0 ? ` and ${more} more` : ''}`]
 }
 
-/** Instructions that the user trusts keep the system's role; they are fenced too, so that it shows where they end. */
+/** Fences injected context. Trusted instructions keep the system role; the fence marks their end. */
 function fencedInjection({ id, role, content }: Message, info: Injected): Message {
   const { title, source, isTrusted, isCut } = info
   const labels = [
@@ -60,13 +60,13 @@ function fencedInjection({ id, role, content }: Message, info: Injected): Messag
   return fromParts(role === 'system' ? 'system' : 'user', [{ type: 'text', text }], { id, injected: info })
 }
 
-/** The text between two lines that carry its delimiter. */
+/** Encloses a text between two lines with its delimiter. */
 export function enclosed(text: string): string {
   const delimiter = delimiterFor(text)
   return `<<<${delimiter}\n${text}\n${delimiter}>>>`
 }
 
-/** The shortest beginning, of at least 8 digits, of the passage's hash that does not stand in the passage itself. */
+/** Returns the shortest prefix, of at least 8 digits, of the text's hash that does not occur in the text. */
 export function delimiterFor(text: string): string {
   for (let hash = sha256(text), length = 8; ; length += 4) {
     if (length > hash.length) {

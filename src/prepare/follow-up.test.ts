@@ -61,14 +61,14 @@ describe('follow-up questions', () => {
     expect(searchQuery(question, earlier)).toBe(query)
   })
 
-  it('carries the weightiest words of a long question, in their order', () => {
+  it('adds the most specific words of a long question in their order', () => {
     const earlier = `Compare ${Array.from({ length: 40 }, (_, at) => `w${'o'.repeat(at % 7)}rd`).join(' ')} Bruges 1874 waterwheels`
     const query = searchQuery('Why?', [earlier])
     expect(query.split(' ').length).toBeLessThanOrEqual(13)
     expect(query).toContain('Bruges 1874 waterwheels')
   })
 
-  it('takes long and odd texts in their stride', () => {
+  it('accepts long and unusual texts', () => {
     for (const odd of ['it '.repeat(100_000), 'x'.repeat(1_000_000), '\ud800', 'that '.repeat(50_000), 'и '.repeat(50_000)])
       expect(typeof searchQuery(odd, [odd])).toBe('string')
   })

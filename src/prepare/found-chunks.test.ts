@@ -50,7 +50,7 @@ describe('what a store of the user returns', () => {
     expect(last).toMatchObject({ error: { message: expect.stringMatching(message) as string } })
   })
 
-  test('no more of it is sent than was asked for', async () => {
+  test('is cut to the requested number of chunks', async () => {
     const docstore = storeOf(Array.from({ length: 5000 }, (_, index) => ({ ...GOOD, id: `${index}`, text: `Text ${index}.` })))
     const model = new ScriptedModel(['Fine.'])
     for await (const event of query({ model, prompt: 'What is there?', retrieve: { docstore, nResults: 3 } }))
@@ -58,7 +58,7 @@ describe('what a store of the user returns', () => {
     expect(model.requests[0]?.messages.filter(({ content }) => content.startsWith('Passage'))).toHaveLength(3)
   })
 
-  test('chunks are taken as they are, with or without a promise around them', async () => {
+  test('chunks are accepted unchanged, with or without a promise', async () => {
     for (const found of [[GOOD], Promise.resolve([GOOD])])
       expect(await lastEvent(storeOf(found))).toMatchObject({ type: 'complete', result: { text: 'Fine.' } })
   })

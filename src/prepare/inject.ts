@@ -1,4 +1,4 @@
-/** Adds injected context to a request: looked up once a turn, each source within its budget and labelled. */
+/** Adds injected context to a request: loaded once per turn, labelled, each source within its token budget. */
 
 import type { Station, StationContext } from '../core/context.ts'
 import { CriaError, toCriaError } from '../core/error.ts'
@@ -10,13 +10,13 @@ import { beginningOf } from '../util/lines.ts'
 import { fenced } from './fence.ts'
 import { estimateTokens } from './tokens.ts'
 
-/** By where it stands in the request. */
+/** Injected messages by position in the request. */
 export interface Injection {
-  /** In the system prompt: what the user has trusted as instructions. */
+  /** In the system prompt: trusted instructions. */
   readonly instructions: readonly Message[]
-  /** Between the system prompt and the conversation: data that seldom changes, so that providers can keep it in their caches. */
+  /** Between the system prompt and the conversation: data that seldom changes, so that providers can cache it. */
   readonly before: readonly Message[]
-  /** Between the conversation and what is asked now: data that is new in each turn. */
+  /** Between the conversation and the question: data that changes in each turn. */
   readonly after: readonly Message[]
   readonly tokens: number
 }
@@ -26,14 +26,14 @@ export const NOTHING_INJECTED: Injection = { instructions: [], before: [], after
 export interface InjectionState {
   readonly sources: readonly ContextSource[]
   readonly reads: readonly EarlierRead[]
-  /** Tokens that all sources may take together; `null` when nobody knows the window of the model. */
+  /** Maximum tokens of all sources together; `null` if the model's window is unknown. */
   readonly room: number | null
 }
 
-/** Milliseconds. */
+/** Default time-out of a source in milliseconds. */
 const DEFAULT_TIMEOUT = 10_000
 
-/** A source that fails, or does not answer in time, is left out, and the user is told. */
+/** Loads all sources. A source that fails or times out is left out with a notice. */
 export async function* inject({ sources, reads, room }: InjectionState, { signal, clock }: StationContext): Station<Injection> {
   if (sources.length === 0) return NOTHING_INJECTED
   const wanted = sources.reduce((sum, { maxTokens }) => sum + maxTokens, 0)
@@ -75,12 +75,12 @@ export async function* inject({ sources, reads, room }: InjectionState, { signal
   }
 }
 
-/** A shorter beginning tells nothing. */
+/** Minimum useful size of a cut text. */
 const LEAST_TOKENS = 40
 
 /**
- * As messages that, labels included, never take more than `maxTokens`. The last pieces are nearest to the question and are served first;
- * the one that the budget ends in is cut, those before it are left out.
+ * Converts pieces to messages of at most `maxTokens`, labels included. The last pieces are closest to the question and take precedence:
+ * the piece at which the budget ends is cut, those before it are left out.
  */
 export function fitPieces(by: string, pieces: readonly ContextPiece[], maxTokens: number): readonly Message[] {
   const kept: Message[] = []
@@ -103,7 +103,7 @@ function fitting(by: string, piece: ContextPiece, room: number): Message | undef
   while (text !== '') {
     const tokens = sentTokens(asMessage(by, { ...piece, text, isCut: true }))
     if (tokens <= room) return asMessage(by, { ...piece, text, isCut: true })
-    // By a little more than it is too long, so that a count that is no straight line of the length comes to an end too.
+    // Cuts slightly more than the excess, so that the loop ends although tokens are not proportional to characters.
     text = beginningOf(text, Math.floor(text.length * Math.min(room / tokens, 0.95)))
   }
   return undefined

@@ -1,4 +1,4 @@
-/** Station 1: makes the request of a step out of what the turn knows. */
+/** Station 1: builds the request of a step from the state of the turn. */
 
 import { ATTRIBUTE } from '../core/attributes.ts'
 import type { Station } from '../core/context.ts'
@@ -39,7 +39,7 @@ export interface Prepared extends Room {
   readonly request: ModelRequest
 }
 
-/** @throws CriaError `store_failed` when a store fails. */
+/** @throws CriaError `store_failed` if a store fails. */
 export async function* prepare(
   { input, request, model, conversation, step, room: { compaction, state, tooLarge } }: PrepareState,
   ctx: CompactContext,
@@ -52,7 +52,7 @@ export async function* prepare(
   return { ...room, request: buildRequest(model.ref, room.conversation, request) }
 }
 
-/** The conversation of the first step: what is found about the question, what is put in beside it, and what has been said. */
+/** Builds the conversation of the first step: retrieved passages, injected context and messages. */
 async function* begin(input: TurnInput, request: RequestOptions, facts: ModelFacts, ctx: CompactContext): Station<Conversation> {
   const { history, since = [], written = new Set(), added = [], retrieve = {}, context } = input
   const { sources = [], reads = [] } = context ?? {}
@@ -68,13 +68,13 @@ async function* begin(input: TurnInput, request: RequestOptions, facts: ModelFac
   const { messages: whole, repairs } = repairHistory([...composition.processedMessages, ...since])
   yield* repairNotice(repairs)
   if (whole.every(({ role }) => role === 'system' || role === 'developer')) {
-    throw new ConfigurationError('Nothing is left to be answered: results of tools need the calls that they answer before them.')
+    throw new ConfigurationError('There is no message to answer: tool results must follow the calls that they answer.')
   }
   const conversation = conversationOf(whole, composition.grounding, new Set(before.map(({ id }) => id)))
   return 'dropped' in composition ? { ...conversation, dropped: composition.dropped } : conversation
 }
 
-/** Asks the stores and composes the request with what they found; the counts stand on the span of the turn. */
+/** Searches the stores and composes the request with the results; sets the counts on the span of the turn. */
 async function* composed(
   { system, history, messages }: TurnInput,
   { docstore, memory, nResults = DEFAULT_RESULTS, filter, rerank, widen = false, followUps = 'words' }: RetrievalOptions,
@@ -94,7 +94,7 @@ async function* composed(
   const search = { query, nResults, span, signal }
   const documents = await findDocuments(docstore, search, { filter, rerank, clock })
   const remembered = memory && (await findMemories(memory, search))
-  // Of a conversation only what was said in words can be a passage.
+  // Of a conversation only messages with text can be passages.
   const memories = remembered && { ...remembered, chunks: remembered.chunks.filter(({ text }) => text.trim() !== '') }
   yield* retrievalEvents(query, [documents, memories])
   const question = messages.at(-1)
@@ -102,7 +102,7 @@ async function* composed(
 
   const passageTokens = roomForPassages({ system, history, messages }, request, facts, injection.tokens)
   let chosen = choosePassages({ documents, memories, passageTokens })
-  // A model that only quotes finds its sentences in the passages that were found; text around them distracts it.
+  // A model that only quotes takes sentences from the passages; text around them would distract it.
   if (widen !== false && facts.writes !== false && docstore.around !== undefined) {
     const { widenPassages } = await import('./passages/widen.ts')
     const options = { ...(widen === true ? {} : widen), room: chosen.left, signal }
@@ -125,7 +125,7 @@ async function* composed(
   return composition
 }
 
-/** Shows what each store found, and what made it less than it could be. */
+/** Yields the results of each store, and notices about problems of the search. */
 function* retrievalEvents(query: string, stores: readonly (Found | undefined)[]): Generator<EventBody, void, undefined> {
   const found = stores.filter((each) => each !== undefined)
   for (const { store, chunks } of found) {
@@ -143,7 +143,7 @@ const WORDS: Readonly<Record<Defect, string>> = {
   missing_result: 'tool calls without a result were given one that says so',
   orphan_result: 'results without a call were dropped',
   repeated_result: 'second results of one call were dropped',
-  moved_result: 'results were put behind their calls',
+  moved_result: 'results were moved after their calls',
   misnamed_result: 'results were given the name of the tool that was called',
   repeated_call_id: 'ids of calls that were empty or taken were changed',
   repeated_thinking: 'thinking that came twice was dropped',
@@ -152,10 +152,10 @@ const WORDS: Readonly<Record<Defect, string>> = {
   empty_message: 'messages without content were dropped',
 }
 
-/** As many as help to find the fault. */
+/** Maximum number of repairs listed in the notice. */
 const MAX_SHOWN = 20
 
-/** One notice for all repairs; none where there were none. */
+/** Yields one notice for all repairs, if there were any. */
 function* repairNotice(repairs: readonly Repair[]): Generator<Notice, void, undefined> {
   if (repairs.length === 0) return
   const counts = [...Map.groupBy(repairs, ({ defect }) => defect)].map(([defect, all]) => `${WORDS[defect]} (${all.length})`)
@@ -172,7 +172,7 @@ function* repairNotice(repairs: readonly Repair[]): Generator<Notice, void, unde
   }
 }
 
-/** One notice when the session stopped while tools were at work; it is due as long as nothing has been answered since. */
+/** Yields a notice if the session was interrupted while tools ran, until the next answer. */
 function* interruptionNotice(history: readonly Message[]): Generator<Notice, void, undefined> {
   const answered = history.findLastIndex(({ role }) => role !== 'tool')
   const open = history

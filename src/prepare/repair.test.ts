@@ -122,7 +122,7 @@ describe('ENG-PREP-001 repairHistory', () => {
     expect(repaired.repairs.map(({ defect }) => defect)).toEqual(found)
   })
 
-  it('says of a call without a result what is known, and no more', () => {
+  it('reports unknown effects of a call without a result', () => {
     const { messages } = repairHistory([assistant([call('a'), call('b', { input: '{"x', invalid: 'cut' })])])
     expect(messages.slice(1).map(({ parts }) => parts[0])).toMatchObject(
       [
@@ -135,13 +135,13 @@ describe('ENG-PREP-001 repairHistory', () => {
     )
   })
 
-  it('names what is wrong, and where', () => {
+  it('reports each fault with its place', () => {
     expect(repairHistory([system('Be kind.'), calls('a'), user('And?')]).repairs).toEqual([
       { defect: 'missing_result', message: 1, id: 'a' },
     ])
   })
 
-  it('takes thinking that comes twice out of the second message, and leaves pieces of one item together', () => {
+  it('removes repeated thinking from the second message, and keeps the pieces of one item together', () => {
     const thought: Part = { type: 'thinking', text: 'Hm.', providerData: { openai: { itemId: 'rs_1' } } }
     const said: Part = { type: 'text', text: 'So.' }
     const { messages, repairs } = repairHistory([assistant([thought, thought, said]), assistant([thought, said])])
@@ -149,7 +149,7 @@ describe('ENG-PREP-001 repairHistory', () => {
     expect(repairs).toEqual([{ defect: 'repeated_thinking', message: 1 }])
   })
 
-  it('keeps a text without characters that carries a signature', () => {
+  it('keeps an empty text with a signature', () => {
     const history = [assistant([{ type: 'text', text: '', providerData: { google: { thoughtSignature: 's' } } }])]
     expect(repairHistory(history).messages).toBe(history)
   })
@@ -159,7 +159,7 @@ describe('ENG-PREP-001 repairHistory', () => {
     expect(repairHistory(history)).toEqual({ messages: history, repairs: [] })
   })
 
-  it('returns the very list when nothing is wrong with it', () => {
+  it('returns the same list if it has no fault', () => {
     fc.assert(
       fc.property(soundTranscript('p/m'), (history) => {
         expect(repairHistory(history).messages).toBe(history)
@@ -167,7 +167,7 @@ describe('ENG-PREP-001 repairHistory', () => {
     )
   })
 
-  it('leaves the messages alone that need no repair', () => {
+  it('does not change messages without a fault', () => {
     fc.assert(
       fc.property(soundTranscript('p/m'), fc.nat(20), (history, place) => {
         const at = Math.min(place, history.length)
@@ -179,7 +179,7 @@ describe('ENG-PREP-001 repairHistory', () => {
     )
   })
 
-  it('leaves nothing to repair: every call has one result, in its place, and no id comes twice', () => {
+  it('is idempotent: every call has one result in its place, and ids are unique', () => {
     fc.assert(
       fc.property(hostileTranscript('p/m'), (history) => {
         const { messages } = repairHistory(history)

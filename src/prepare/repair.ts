@@ -1,9 +1,9 @@
 /**
- * Makes a history one that every provider accepts: each call of an assistant message has one result, directly behind the message and in
- * the order of the calls; no id occurs twice; nothing is empty or in the wrong place. What differs between providers (where instructions
- * stand, who begins, which names and ids they take) is the matter of their adapters.
+ * Repairs a history so that every provider accepts it: each call of an assistant message has one result, directly after the message and in
+ * the order of the calls; no id occurs twice; no part is empty or in the wrong place. Adapters handle differences between providers
+ * (position of instructions, role of the first message, allowed names and ids).
  *
- * A history is repaired when it comes in. What a turn adds is valid as it is, so that a step costs only what is new in it.
+ * A history is repaired once, when it is received. Messages added by a turn are valid, so that a step need not check the history again.
  */
 
 import { textOf } from '../core/message.ts'
@@ -26,14 +26,14 @@ export type Defect =
 
 export interface Repair {
   readonly defect: Defect
-  /** Place in the history as it was given, from 0. */
+  /** Index in the original history, from 0. */
   readonly message: number
-  /** Of the call, where it is about one. */
+  /** Id of the call, if the fault concerns one. */
   readonly id?: string
 }
 
 export interface Repaired {
-  /** The very list that was given, when nothing was wrong with it; messages that needed no change are the same objects in any case. */
+  /** The repaired messages: the same list if there was no fault; unchanged messages are the same objects. */
   readonly messages: readonly RequestMessage[]
   readonly repairs: readonly Repair[]
 }
@@ -46,7 +46,7 @@ export function repairHistory(given: readonly RequestMessage[]): Repaired {
   return repairs.length === 0 ? { messages: given, repairs } : { messages: sound, repairs }
 }
 
-/** The parts that a message of each role may have. Results of tools are looked for everywhere. */
+/** Part types allowed in a message of each role. Tool results are collected from all roles. */
 const MAY_SAY: Readonly<Record<Role, ReadonlySet<Part['type']>>> = {
   system: new Set(['text']),
   developer: new Set(['text']),
@@ -56,9 +56,9 @@ const MAY_SAY: Readonly<Record<Role, ReadonlySet<Part['type']>>> = {
   tool: new Set(),
 }
 
-/** A message of the history without what no provider takes; its results are kept apart until they are matched. */
+/** A message without the parts that no provider accepts; its results are kept separately until they are matched. */
 interface Clean {
-  /** `undefined` when nothing is left of it. */
+  /** `undefined` if no part is left. */
   readonly message: RequestMessage | undefined
   readonly results: readonly ToolResultPart[]
 }
@@ -83,12 +83,12 @@ function cleaned(given: readonly RequestMessage[], repairs: Repair[]): Clean[] {
   })
 }
 
-/** @param thoughts what earlier messages have thought; of this message it is added to `own`. */
+/** @param thoughts thinking of earlier messages; that of this message is added to `own`. */
 function defectOf(part: Part, role: Role, thoughts: ReadonlySet<string>, own: Set<string>): Defect | undefined {
   if (!MAY_SAY[role].has(part.type)) return 'misplaced_part'
   if (part.type === 'text') return part.text.trim() === '' && part.providerData === undefined ? 'empty_part' : undefined
   if (part.type !== 'thinking' || part.providerData === undefined) return undefined
-  // Providers refuse an item of theirs that comes twice; one message may hold several pieces of it.
+  // Providers reject a repeated item of theirs; one message may hold several pieces of an item.
   const thought = JSON.stringify(part.providerData)
   if (thoughts.has(thought)) return 'repeated_thinking'
   own.add(thought)
@@ -99,11 +99,11 @@ function saysSomething(role: Role, parts: readonly Part[]): boolean {
   return role === 'assistant' ? parts.some((part) => part.type !== 'thinking') : parts.length > 0
 }
 
-/** A call, where it stands, and what answers it. */
+/** A call with its position and result. */
 interface Call {
   readonly part: ToolCallPart
   readonly message: number
-  /** As it will be sent. */
+  /** The id as sent. */
   readonly id: string
   result?: Result
 }
@@ -113,7 +113,7 @@ interface Result {
   readonly message: number
 }
 
-/** The calls of each message, each with its result, where there is one. */
+/** Matches the calls of each message with their results. */
 function matched(messages: readonly Clean[], repairs: Repair[]): ReadonlyMap<number, readonly Call[]> {
   const byMessage = new Map<number, Call[]>()
   const byId = new Map<string, Call[]>()
@@ -150,7 +150,7 @@ function matched(messages: readonly Clean[], repairs: Repair[]): ReadonlyMap<num
   return byMessage
 }
 
-/** Of calls that share an id: the first open one of the last message that has any. */
+/** Returns, of calls with the same id, the first open one of the last message with open calls. */
 function latestOpen(calls: readonly Call[]): Call | undefined {
   const last = calls.findLastIndex((call) => call.result === undefined)
   let first = last
@@ -158,7 +158,7 @@ function latestOpen(calls: readonly Call[]): Call | undefined {
   return calls[first]
 }
 
-/** Gives each call an id of its own: the one it has, where that is free. */
+/** Assigns a unique id to each call: its own if that is free. */
 function freeIds(messages: readonly Clean[]): { readonly next: (id: string) => string } {
   const known = new Set(messages.flatMap(({ message }) => (message?.parts ?? []).flatMap((part) => idsOf(part))))
   const given = new Set<string>()
@@ -186,7 +186,7 @@ const MAX_STEM = 32
 function assembled(messages: readonly Clean[], calls: ReadonlyMap<number, readonly Call[]>, repairs: Repair[]): RequestMessage[] {
   const sound: RequestMessage[] = []
   messages.forEach(({ message }, index) => {
-    // Results come behind their calls, wherever they stood.
+    // Results follow their calls, whatever their original position.
     if (message === undefined || message.role === 'tool') return
     const made = calls.get(index)
     if (made === undefined) {
@@ -208,7 +208,7 @@ function renamed(message: RequestMessage, calls: readonly Call[]): RequestMessag
   )
 }
 
-/** The results of a message's calls; a tool message that holds just what is wanted stays as it is. */
+/** Returns the results of a message's calls; reuses a tool message that holds exactly these. */
 function answers(calls: readonly Call[], messages: readonly Clean[], repairs: Repair[]): RequestMessage[] {
   const answered: RequestMessage[] = []
   for (let at = 0; at < calls.length;) {
@@ -236,7 +236,7 @@ function answers(calls: readonly Call[], messages: readonly Clean[], repairs: Re
   return answered
 }
 
-/** Says nothing that nobody knows: the tool may have run. */
+/** Makes the result of a call without one. The tool may have run, so its effects are reported as unknown. */
 function noResult({ id, part }: Call): ToolResultPart {
   const content =
     part.invalid === undefined
@@ -245,7 +245,7 @@ function noResult({ id, part }: Call): ToolResultPart {
   return { type: 'tool-result', id, name: part.name, content, isError: true }
 }
 
-/** A result is in its place in a tool message behind the call, with nothing but tool messages between, and in the order of the calls. */
+/** Reports results out of place: they belong in tool messages directly after the call, in the order of the calls. */
 function noteMoved(calls: readonly Call[], messages: readonly Clean[], repairs: Repair[]): void {
   const index = calls[0]?.message ?? 0
   let end = index + 1

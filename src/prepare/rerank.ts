@@ -1,4 +1,4 @@
-/** Puts what a store found in another order, by a model that reads question and passage together. */
+/** Reorders the chunks that a store found, with a model that reads question and passage together. */
 
 import { ATTRIBUTE } from '../core/attributes.ts'
 import type { Clock } from '../core/clock.ts'
@@ -9,11 +9,11 @@ import { inSpan } from '../core/span.ts'
 import type { ScoredChunk, StoreNotice } from '../core/store.ts'
 import { orAborted } from '../util/promise.ts'
 
-/** A second ranking of what was found, by a model. */
+/** Options for reranking the found chunks with a model. */
 export interface RerankChoice {
   /** Ranks passages against the question. */
   readonly model: RerankingModel
-  /** Chunks of the document store that the model puts in order; at least `nResults`. Default 50. */
+  /** Number of chunks of the document store to rerank; at least `nResults`. Default 50. */
   readonly candidates?: number
   /** Milliseconds after which the order of the store is kept; default 10,000. */
   readonly timeout?: number
@@ -24,15 +24,15 @@ const DEFAULT_TIMEOUT = 10_000
 
 export interface Reranked {
   readonly chunks: readonly ScoredChunk[]
-  /** Why it is the order of the store after all. */
+  /** Set if reranking failed and the order is that of the store. */
   readonly notice?: StoreNotice
 }
 
 /**
- * The `limit` best. Those that the model says nothing about follow in their old order; their evidence stays, the score is the model's.
- * A model that fails changes nothing but the notice.
+ * Returns the `limit` best chunks with the model's scores; chunks that the model does not rank follow in their old order. Evidence is kept.
+ * If the model fails, the order is unchanged and a notice is returned.
  *
- * @throws the signal's reason when it is aborted.
+ * @throws the signal's reason if it is aborted.
  */
 export async function rerank(
   query: string,
@@ -75,13 +75,13 @@ export async function rerank(
   }
 }
 
-/** As a person would see it: what a passage is about often stands above it only. */
+/** Returns the text with title and headings, which often name the topic of a passage. */
 function textOf({ title, headings = [], text }: ScoredChunk): string {
   const above = [title, ...headings].filter((part) => part !== undefined && part !== '').join(' > ')
   return above === '' ? text : `${above}\n${text}`
 }
 
-/** @throws CriaError `invalid_response` for what is no ranking of these chunks. */
+/** @throws CriaError `invalid_response` if the answer is not a ranking of these chunks. */
 function inOrder(chunks: readonly ScoredChunk[], { ranking }: Ranking): ScoredChunk[] {
   const left = new Set(chunks.keys())
   const named = ranking.length === 0 ? undefined : ranking.toSorted((a, b) => b.score - a.score)

@@ -1,4 +1,4 @@
-/** Asks stores for what belongs to the question, each under its own span. */
+/** Searches the stores for the question, each in its own span. */
 
 import { ATTRIBUTE } from '../core/attributes.ts'
 import type { Clock } from '../core/clock.ts'
@@ -11,29 +11,29 @@ import type { WidenOptions } from './passages/widen.ts'
 import type { RerankChoice } from './rerank.ts'
 import { describe, isJson, isRecord } from '../util/check.ts'
 
-/** Where passages are looked for, and how they get into the request. */
+/** The stores to search, and how their passages get into the request. */
 export interface RetrievalOptions {
-  /** Answers come from here. */
+  /** The store of the documents to answer from. */
   readonly docstore?: DocumentSource
-  /** A second store: memories, labelled as such. */
+  /** A store of memories, labelled as such in the request. */
   readonly memory?: DocumentSource
-  /** Chunks from each store at most; default 20. */
+  /** Maximum number of chunks from each store; default 20. */
   readonly nResults?: number
-  /** Only documents that pass it are found; memories are not asked about it. */
+  /** Restricts documents to those that match; does not apply to memories. */
   readonly filter?: ChunkFilter
-  /** Puts what the document store found in another order; default nothing does. */
+  /** Reranks the chunks of the document store; default none. */
   readonly rerank?: RerankChoice
-  /** Adds what stands around the best passages, as far as there is room; for models that read. `true` is the defaults. Default false. */
+  /** Extends the best passages by the text around them, if there is room and the model does not only quote. `true`: defaults. Default false. */
   readonly widen?: boolean | WidenOptions
   /**
-   * The query when a question leans on earlier ones of its session: `words` adds the words that it leans on, `model` asks a model to write
-   * the question out (a call before each answer), `off` takes the question as it is. Default `words`.
+   * The query for a question that refers to earlier ones of its session: `words` adds words of those, `model` asks a model to rewrite the
+   * question (a call before each answer), `off` uses the question unchanged. Default `words`.
    */
   readonly followUps?: FollowUps
 }
 
 export const FOLLOW_UPS = ['words', 'model', 'off'] as const
-/** How a question that refers to earlier ones is searched for. */
+/** How the query is built for a question that refers to earlier ones. */
 export type FollowUps = (typeof FOLLOW_UPS)[number]
 
 export const DEFAULT_RESULTS = 20
@@ -45,7 +45,7 @@ export interface Found {
   readonly notice?: StoreNotice
 }
 
-/** A question to a store. */
+/** A search request to a store. */
 export interface Search {
   readonly query: string
   readonly nResults: number
@@ -53,22 +53,22 @@ export interface Search {
   readonly signal: AbortSignal
 }
 
-/** Of the documents; memories are not asked about it. */
+/** Options that apply to documents only, not to memories. */
 interface Ranking {
   readonly filter: ChunkFilter | undefined
   readonly rerank: RerankChoice | undefined
   readonly clock: Clock
 }
 
-/** @throws CriaError `store_failed` when the store fails; an abort is passed on as it is. */
+/** @throws CriaError `store_failed` if the store fails; an abort is rethrown unchanged. */
 export async function findMemories(memory: DocumentSource, search: Search): Promise<Found> {
   return await retrieveFrom(memory, 'memory_retrieval', search)
 }
 
 /**
- * The best documents, in the order of the model that ranks them where there is one.
+ * Returns the best chunks of the document store, reranked if a reranking model is configured.
  *
- * @throws CriaError `store_failed` when the store fails; an abort is passed on as it is.
+ * @throws CriaError `store_failed` if the store fails; an abort is rethrown unchanged.
  */
 export async function findDocuments(
   docstore: DocumentSource,
@@ -105,7 +105,7 @@ function retrieveFrom(
           : searching(store).search(query, { limit: nResults, filter, signal })
       const returned = foundChunks(await orAborted(Promise.resolve<unknown>(asked), signal), store.name)
       const { notice } = returned
-      // Documents come best first; a memory tells in order of time what it sees fit.
+      // Documents are ordered best first; a memory chooses its messages itself, in order of time.
       const chunks = name === 'retrieval' ? returned.slice(0, nResults) : returned
       own.set({ [name === 'retrieval' ? ATTRIBUTE.documentsRetrieved : ATTRIBUTE.memoriesRetrieved]: chunks.length })
       return { store: store.name, chunks, ...(notice === undefined ? {} : { notice }) }
@@ -116,7 +116,7 @@ function retrieveFrom(
   })
 }
 
-/** @throws ConfigurationError for a store that can only retrieve. */
+/** @throws ConfigurationError if the store has no `search` method. */
 export function searching(store: DocumentSource): Required<Pick<DocumentSource, 'search'>> {
   if (typeof store.search === 'function') return store as Required<Pick<DocumentSource, 'search'>>
   throw new ConfigurationError(
@@ -124,7 +124,7 @@ export function searching(store: DocumentSource): Required<Pick<DocumentSource, 
   )
 }
 
-/** @throws CriaError `store_failed` that names the store and what is wrong with what it returned. */
+/** @throws CriaError `store_failed` that names the store and the fault of its result. */
 function foundChunks(value: unknown, store: string): FoundChunks {
   if (!Array.isArray(value)) throw mistaken(store, `but is ${describe(value)}`)
   for (const [index, chunk] of value.entries()) {
@@ -143,7 +143,7 @@ const MEMBERS = {
   score: 'number',
 } as const satisfies Partial<Record<keyof ScoredChunk, string>>
 
-/** The reason that a value is no chunk, with `#` in the place of its number; `undefined` when it is one. */
+/** Returns the reason that a value is not a valid chunk, with `#` for its number; `undefined` if it is valid. */
 function problemIn(chunk: unknown): string | undefined {
   if (typeof chunk !== 'object' || chunk === null) return `but # is ${describe(chunk)}`
   for (const [member, type] of Object.entries(MEMBERS)) {
@@ -158,6 +158,6 @@ function problemIn(chunk: unknown): string | undefined {
 function mistaken(store: string, problem: string): CriaError {
   const what = `What \`retrieve()\` of the store ${JSON.stringify(store)} returns must be a list of chunks`
   return new CriaError('store_failed', `${what}, ${problem}.`, {
-    hint: 'Mend this store, or leave it out; `documentStoreSuite` of cria/testing tells whether a store does what is asked of it.',
+    hint: 'Fix this store, or leave it out; `documentStoreSuite` of cria/testing checks whether a store follows the contract.',
   })
 }

@@ -1,6 +1,6 @@
 /**
- * Keeps the size of a conversation while it grows. Far from the limit bytes are enough; near it messages are counted; and whatever a provider has
- * counted itself is taken as it tells it.
+ * Tracks the size of a growing conversation. Far from the limit it is estimated from bytes, near the limit tokens are counted, and counts
+ * reported by a provider are preferred.
  */
 
 import type { RequestMessage } from '../core/model.ts'
@@ -18,7 +18,7 @@ interface Sum {
 interface Told extends Sum {
   /** The model that counted. */
   readonly model: string
-  /** These messages by our estimate, and by our count where there is one. */
+  /** These messages by our estimate, and by our count if available. */
   readonly estimate: number
   readonly counted: number | undefined
 }
@@ -30,32 +30,32 @@ export interface Tally {
   readonly correction: Correction
 }
 
-/** How a provider's count follows from ours. */
+/** Converts our token count to that of a provider. */
 export interface Correction {
-  /** Tokens that it adds to every request: its template, its own instructions for tools. */
+  /** Tokens that the provider adds to every request: its template and instructions for tools. */
   readonly overhead: number
-  /** Its tokens for one of ours. */
+  /** Provider tokens per counted token. */
   readonly scale: number
 }
 
 const NONE: Sum = { messages: 0, tokens: 0 }
 export const EMPTY_TALLY: Tally = { estimated: NONE, counted: NONE, told: undefined, correction: { overhead: 0, scale: 1 } }
 
-/** A provider that tells less than this of our estimate tells something else: what was not in its cache, say. */
+/** Minimum credible share of our estimate; a lower report counts something else, such as uncached tokens only. */
 const LEAST_CREDIBLE = 0.5
-/** No provider is known to add more than this; what is more is taken for a tokenizer that differs. */
+/** Maximum overhead of known providers in tokens; a larger difference is attributed to the tokenizer. */
 const MOST_OVERHEAD = 2000
-/** Between tokenizers there is no more than this; what lies beyond it was something else in the request. */
+/** Bounds of the ratio between tokenizers; a ratio beyond them has another cause. */
 const SCALES = { least: 0.75, most: 1.5 } as const
 
-/** With the estimate of messages that are new. */
+/** Adds the estimate of new messages. */
 export function withEstimates(tally: Tally, messages: readonly RequestMessage[]): Tally {
   const estimated = grown(tally.estimated, messages, messages.length, estimateMessageTokens)
   rememberEstimate(messages, estimated.tokens)
   return { ...tally, estimated }
 }
 
-/** With the count of messages that are new, and with it what to make of the provider's. */
+/** Adds the count of new messages, and updates the correction to the provider's count. */
 export function withCounts(tally: Tally, messages: readonly RequestMessage[], count: CountTokens, fixed: number): Tally {
   const counting = (message: RequestMessage): number => countMessageTokens(message, count)
   const { told } = tally
@@ -71,7 +71,7 @@ export function withCounts(tally: Tally, messages: readonly RequestMessage[], co
   }
 }
 
-/** With what the provider counted for a request of these messages; what it did not tell, or cannot mean, changes nothing. */
+/** Adds the provider's count of a request with these messages; ignores missing or implausible numbers. */
 export function withTold(tally: Tally, usage: Usage, model: string, fixed: number): Tally {
   const { estimated, counted } = tally
   const tokens = usage.inputTokens
@@ -90,19 +90,19 @@ function correctionOf(told: number, counted: number): Correction {
   return { overhead, scale: Math.max(LEAST_CREDIBLE, (told - overhead) / Math.max(1, counted)) }
 }
 
-/** A size, parted into what a provider has counted and what is estimated. */
+/** A size: the part counted by a provider, and the estimated rest. */
 export interface Size {
   readonly known: number
   readonly guessed: number
 }
 
-/** The size by the estimate; `fixed` is what stands beside the messages in each request. */
+/** Returns the estimated size; `fixed` is the tokens beside the messages in each request. */
 export function estimatedSize({ estimated, told }: Tally, model: string, fixed: number): Size {
   if (told?.model === model) return { known: told.tokens, guessed: estimated.tokens - told.estimate }
   return { known: 0, guessed: fixed + estimated.tokens }
 }
 
-/** The size by the count, corrected by what the provider told. */
+/** Returns the counted size, corrected by the provider's count. */
 export function countedSize({ counted, told, correction }: Tally, model: string, fixed: number): number {
   if (told?.model === model && told.counted !== undefined) {
     const tail = (counted.tokens - told.counted) * Math.min(SCALES.most, Math.max(SCALES.least, correction.scale))
@@ -111,7 +111,7 @@ export function countedSize({ counted, told, correction }: Tally, model: string,
   return Math.ceil(correction.overhead + (fixed + counted.tokens) * correction.scale)
 }
 
-/** For other messages of the same conversation: nothing is known of them but what the provider makes of our tokens. */
+/** Returns a tally for other messages of the conversation, which keeps only the correction. */
 export function startedAnew({ correction }: Tally): Tally {
   return { ...EMPTY_TALLY, correction }
 }

@@ -64,7 +64,7 @@ describe('counting tokens', () => {
   })
 })
 
-describe('what a message comes to', () => {
+describe('the size of a message', () => {
   const count = (text: string): number => text.length
 
   it('ENG-CTX-001 is counted once', () => {
@@ -100,7 +100,7 @@ describe('what a message comes to', () => {
   })
 })
 
-it('the text of a message is counted once, however many steps send it', () => {
+it('counts the text of a message once across steps', () => {
   const counted: string[] = []
   const count = (text: string): number => counted.push(text) && text.length
   const messages = [user('one'), user('three')]

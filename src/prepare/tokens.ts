@@ -1,4 +1,4 @@
-/** Counts and estimates the tokens of texts, messages and requests. The tokenizer takes a tenth of a second to load, so it is loaded when a count matters. */
+/** Counts and estimates the tokens of texts, messages and requests. */
 
 import { isCreatedId } from '../core/id.ts'
 import type { Message } from '../core/message.ts'
@@ -8,18 +8,18 @@ import { Recent } from '../util/recent.ts'
 
 /** Counts tokens with a real tokenizer. Loading it takes a tenth of a second, so it is loaded when a count matters. */
 
-/** Tokens of a text, special tokens in it counted as the text that they are. */
+/** Returns the tokens of a text; special tokens in it count as plain text. */
 export type CountTokens = (text: string) => number
 
 /**
- * Encoding a run that nothing interrupts takes time that grows with the square of its length: 200,000 times the same letter freeze the process
- * for half a minute. Runs are cut at so many characters, which costs at most a token a cut.
+ * Length at which uninterrupted runs are cut. Encoding a run takes time quadratic in its length: 200,000 equal letters block the process
+ * for half a minute. A cut costs at most one token.
  */
 const LONGEST_RUN = 1000
 
 let loading: Promise<CountTokens> | undefined
 
-/** `o200k`, the encoding of OpenAI's present models; what others count differs by a factor that their usage tells. */
+/** Loads `o200k`, the encoding of OpenAI's current models; others differ by a factor that is derived from their reported usage. */
 export function loadTokenCounter(): Promise<CountTokens> {
   loading ??= load()
   return loading
@@ -35,7 +35,7 @@ async function load(): Promise<CountTokens> {
   }
 }
 
-/** The text, cut inside of runs that are too long, and nowhere else. */
+/** Yields the text in pieces, cut only within runs that are too long. */
 export function* withoutLongRuns(text: string, longest: number = LONGEST_RUN): Generator<string> {
   let from = 0
   if (text.length > longest) {
@@ -50,7 +50,7 @@ export function* withoutLongRuns(text: string, longest: number = LONGEST_RUN): G
   yield text.slice(from)
 }
 
-/** Between the two halves of one character. */
+/** Returns `true` between the halves of a surrogate pair. */
 function isHalfway(text: string, at: number): boolean {
   const code = text.charCodeAt(at)
   return code >= 0xdc00 && code <= 0xdfff
@@ -58,27 +58,27 @@ function isHalfway(text: string, at: number): boolean {
 
 /** Tokens that a provider adds to every message: role, separators. */
 const PER_MESSAGE = 4
-/** Providers count images by tiles of their own; this is what most take for a large one. */
+/** Tokens of an image: providers count tiles; most charge this for a large image. */
 const PER_IMAGE = 1600
-/** A page of a PDF is read as text and as a picture. */
+/** Tokens of a PDF page, which is read as text and as an image. */
 const PER_PAGE = 2000
-/** Bytes of a PDF that stand for a page, where nobody has opened it. */
+/** Assumed bytes per page of a PDF, which is not parsed for the estimate. */
 const PAGE_BYTES = 50_000
 
-/** Of whole lists of messages, which a conversation adds up as it grows. */
+/** Cached sums of lists of messages. */
 const sums = new WeakMap<readonly RequestMessage[], number>()
 
 export function rememberEstimate(messages: readonly RequestMessage[], tokens: number): void {
   sums.set(messages, tokens)
 }
 
-/** Messages, tools and schema together, by `estimateTokens`. A message is looked at once, however often it is sent. */
+/** Estimates messages, tools and schema together. The estimate of a message is cached. */
 export function estimateRequestTokens({ messages, tools, responseFormat }: ModelRequest): number {
   const said = sums.get(messages) ?? messages.reduce((sum, message) => sum + estimateMessageTokens(message), 0)
   return said + offeredTokens({ tools, responseFormat })
 }
 
-/** Text, thinking and tool calls of an answer, whole or broken off. */
+/** Estimates text, thinking and tool calls of a complete or interrupted answer. */
 export function estimatePartTokens(parts: readonly Part[]): number {
   return partTokens(parts, estimateTokens)
 }
@@ -96,14 +96,14 @@ export function countMessageTokens(message: Said, count: CountTokens): number {
   return rememberedTokens(message, count)
 }
 
-/** Of the text of messages: what every provider counts, whatever it makes of images, signatures and its own template. */
+/** Counts the text of messages: the minimum for every provider, without images, signatures and templates. */
 export function leastTokens(messages: readonly RequestMessage[], count: CountTokens): number {
   return messages.reduce((sum, message) => sum + textTokens(message, count), 0)
 }
 
 const texts = new WeakMap<readonly Part[], number>()
 
-/** Counted once for a message, however many steps send it. */
+/** Counts the text of a message; cached across steps. */
 function textTokens({ content, parts }: Said, count: CountTokens): number {
   let tokens = texts.get(parts)
   if (tokens === undefined) {
@@ -113,7 +113,7 @@ function textTokens({ content, parts }: Said, count: CountTokens): number {
   return tokens
 }
 
-/** Kept by the parts: they are what a message and its form in a request have in common. */
+/** Caches by `parts`, which a message shares with its form in a request. */
 function messageTokens({ content, parts }: Said, count: CountTokens, known: WeakMap<readonly Part[], number>): number {
   let tokens = known.get(parts)
   if (tokens === undefined) {
@@ -123,15 +123,15 @@ function messageTokens({ content, parts }: Said, count: CountTokens, known: Weak
   return tokens
 }
 
-/** About a megabyte. */
+/** Maximum number of remembered counts, about a megabyte. */
 const MOST_REMEMBERED = 10_000
-/** The next turn of a session reads its messages anew, as other objects: what was counted is known by their names. */
+/** Counts by message id: the next turn of a session loads its messages as new objects. */
 const countedBefore = new Recent<number>(MOST_REMEMBERED)
 const names = new WeakMap<readonly Part[], string>()
 
-/** Remembers the count of this message for later turns. A message that is sent shorter than it was said has the id of the whole one. */
+/** Remembers the count of a message for later turns. The key includes the size, since a shortened message keeps the id of the whole. */
 export function rememberCountOf({ id, content, parts }: Pick<Message, 'id' | 'content' | 'parts'>): void {
-  // Ids of a caller's own may name something else elsewhere.
+  // Ids chosen by callers may not be unique.
   if (isCreatedId(id)) names.set(parts, `${id} ${content.length} ${parts.length}`)
 }
 
@@ -147,7 +147,7 @@ function rememberedTokens(message: Said, count: CountTokens): number {
 
 const offered = new WeakMap<object, number>()
 
-/** Tools and schema, which stand beside the messages of each request of a turn. Providers write them down in ways of their own. */
+/** Estimates the tokens of tools and schema in each request of a turn. Providers encode them differently. */
 export function offeredTokens({ tools, responseFormat }: Offered): number {
   return jsonTokens(tools) + jsonTokens(responseFormat?.schema)
 }
@@ -176,21 +176,21 @@ function tokensOf(part: Part, count: CountTokens): number {
     case 'text':
       return count(part.text) + sealedTokens(part.providerData)
     case 'thinking':
-      // Sealed data is the same thinking once more.
+      // Encrypted data repeats the same thinking.
       return Math.max(count(part.text), sealedTokens(part.providerData))
     case 'tool-call':
       return count(part.name) + count(JSON.stringify(part.input)) + sealedTokens(part.providerData)
     case 'tool-result':
       return count(part.content) + (part.attachments ?? []).reduce((sum, each) => sum + attachmentTokens(each), 0)
     case 'opaque':
-      // Nobody outside of the provider knows what it makes of it.
+      // The provider's own count is unknown.
       return estimateTokens(JSON.stringify(part.providerData))
     default:
       return attachmentTokens(part)
   }
 }
 
-/** Signatures and encrypted thinking: providers count what is inside, which is about a token for five characters. */
+/** Estimates signatures and encrypted thinking: providers count the content, about one token per five characters. */
 function sealedTokens(data: ProviderData | undefined): number {
   return data === undefined ? 0 : Math.ceil(JSON.stringify(data).length / 5)
 }
@@ -204,7 +204,7 @@ function attachmentTokens(part: ImagePart | FilePart): number {
 
 /**
  * Estimates the tokens of a text, on the high side: one token for three and a half bytes of UTF-8. English prose has about four, Chinese about three
- * bytes a token. Good enough to tell what is far from a limit.
+ * bytes a token. Precise enough far from a limit.
  */
 export function estimateTokens(text: string): number {
   return Math.ceil(Buffer.byteLength(text, 'utf8') / 3.5)

@@ -1,4 +1,4 @@
-/** Types the input of a turn. */
+/** The input of a turn. */
 
 import type { ContextSource, EarlierRead } from '../core/injection.ts'
 import type { Message } from '../core/message.ts'
@@ -10,18 +10,18 @@ export interface TurnInput {
   readonly history: readonly Message[]
   /** The messages of the user; the last one holds the question. */
   readonly messages: readonly Message[]
-  /** Calls and their results that follow the question, when a turn is handed over half way. */
+  /** Calls and results after the question, if the turn continues another one. */
   readonly since?: readonly Message[]
-  /** Ids of those of them that are written down as messages of this turn already. */
+  /** Ids of messages that are already recorded in this turn. */
   readonly written?: ReadonlySet<string>
   readonly retrieve?: RetrievalOptions
-  /** Data of the application that stands before the prompt. */
+  /** Data of the application, placed before the prompt. */
   readonly added?: readonly Message[]
-  /** Context sources to look up, and what tools have read earlier in the session. */
+  /** Context sources to load, and files that tools read earlier in the session. */
   readonly context?: { readonly sources: readonly ContextSource[]; readonly reads: readonly EarlierRead[] }
 }
 
-/** The text to search for: the user's messages, without data that was handed over. */
+/** Returns the text to search for: the user's messages without supplied data. */
 export function questionOf(messages: readonly Message[]): string {
   return messages
     .filter(({ role, injected }) => role === 'user' && injected === undefined)

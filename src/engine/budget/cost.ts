@@ -1,4 +1,4 @@
-/** Computes what calls cost, and refuses budgets in money where that is not known. */
+/** Computes the cost of model calls, and refuses budgets in money for models of unknown price. */
 
 import type { Budget } from '../../core/budget.ts'
 import { ConfigurationError } from '../../core/error.ts'
@@ -6,8 +6,8 @@ import type { LanguageModel, Price, Rates } from '../../core/model.ts'
 import type { Usage } from '../../core/usage.ts'
 
 /**
- * US dollars for a call; `null` when the price or the tokens are unknown. Cached input without a price of its own costs full price. Where the price
- * rises with the length of the input, cached tokens count as input.
+ * Returns the US dollars of a call; `null` if the price or the tokens are unknown. Cached input without its own rate is charged as input.
+ * For price tiers, cached tokens count as input.
  */
 export function costOf(usage: Usage, price: Price | undefined): number | null {
   if (price === undefined || usage.inputTokens === null || usage.outputTokens === null) return null
@@ -26,20 +26,20 @@ export function costOf(usage: Usage, price: Price | undefined): number | null {
   return millionths / 1_000_000
 }
 
-/** The rates of a call with so much input, for all of its tokens. */
+/** Returns the rates of all tokens of a call with this input. */
 export function ratesFor(inputTokens: number, { tiers, ...base }: Price): Rates {
   return tiers?.findLast(({ above }) => inputTokens > above) ?? base
 }
 
-/** A sum with something unknown is unknown. */
+/** Adds two numbers; the sum with an unknown number is unknown. */
 export function plus(a: number | null, b: number | null): number | null {
   return a === null || b === null ? null : a + b
 }
 
 /**
- * A limit in money cannot be kept where nobody knows what a request costs.
+ * Checks that the price of every model is known, which a limit in money requires.
  *
- * @throws ConfigurationError that names the model and says where its price is stated.
+ * @throws ConfigurationError that names the model and how to configure its price.
  */
 export function checkPrices(budget: Budget, models: readonly LanguageModel[]): void {
   if (!limitsMoney(budget)) return

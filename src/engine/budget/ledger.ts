@@ -1,4 +1,4 @@
-/** Adds up the usage of a turn, and tells what it may still use. */
+/** Adds up the usage of a turn, and computes what it may still use. */
 
 import { dayOf, NOTHING } from '../../core/budget.ts'
 import type { Amount, Budget, BudgetKey, BudgetStore, BudgetUse } from '../../core/budget.ts'
@@ -21,27 +21,27 @@ export interface LedgerOptions {
   readonly sessionId: string
   readonly userId?: string | undefined
   readonly clock: Pick<Clock, 'now'>
-  /** Absent: nothing is limited. */
+  /** Absent: no limits. */
   readonly budget?: Budget | undefined
-  /** Keeps the budgets of sessions, days, users and tags. */
+  /** Returns the store of the budgets of sessions, days, users and tags. */
   readonly store: () => BudgetStore
-  /** Of the turn whose tool makes this one, or of the batch: what is used here is used there. */
+  /** Ledger of the turn whose tool started this one, or of its batch; use is counted there as well. */
   readonly parent?: TurnLedger | undefined
-  /** `batch`: sums up the use of the ledgers below it as its own. Default `turn`. */
+  /** `batch`: adds up the use of the ledgers below it. Default `turn`. */
   readonly scope?: 'turn' | 'batch'
 }
 
 export class TurnLedger implements Ledger {
-  /** Of all requests that have ended, those that failed too. */
+  /** Usage of all ended requests, including failed ones. */
   usage: Usage = ZERO_USAGE
   costUsd: number | null = 0
   readonly #models = new Map<string, ModelUse>()
   readonly #options: LedgerOptions
   #used: Amount = NOTHING
-  /** Set aside for requests under way, those of nested turns among them. */
+  /** Reserved for in-flight requests, including those of nested turns. */
   #outstanding: Amount = NOTHING
   #planned: Amount = NOTHING
-  /** The account of the request under way, where others share it. */
+  /** The shared account with a reservation for the in-flight request. */
   #reserved: BudgetKey | undefined
 
   constructor(options: LedgerOptions) {
@@ -85,7 +85,7 @@ export class TurnLedger implements Ledger {
           })),
         ]
         plan = planRequest(demand, [...accounts, ...shared])
-        // At once: others below the same ledger may plan before this one goes on.
+        // Reserve before the next await: others below the same ledger may plan in the meantime.
         this.#setAside(plan.most)
         return plan
       })
@@ -134,12 +134,12 @@ export class TurnLedger implements Ledger {
     return parent === undefined ? [] : [parent, ...parent.#ancestors()]
   }
 
-  /** Those of the turns around this one that are limited. */
+  /** Ledgers of enclosing turns that have a limit. */
   #around(): readonly TurnLedger[] {
     return this.#ancestors().filter((ledger) => isLimited(ledger.#account().limits))
   }
 
-  /** Sets aside an amount for the request under way, in place of the one for the last request. */
+  /** Reserves an amount for the in-flight request, replacing that of the last request. */
   #setAside(most: Amount): void {
     const { tokens, costUsd } = this.#planned
     for (const ledger of [this, ...this.#ancestors()])
@@ -153,10 +153,10 @@ export class TurnLedger implements Ledger {
   }
 }
 
-/** @throws CriaError for a store that counts neither users nor tags: it would keep no limit. */
+/** @throws CriaError if the store does not count users and tags, so that their limits cannot be kept. */
 function kept(use: BudgetUse | undefined): BudgetUse {
   if (use !== undefined) return use
-  throw new CriaError('configuration', 'The budget store of this recorder keeps no budgets of users and tags.', {
+  throw new CriaError('configuration', 'The budget store of this recorder does not support budgets of users and tags.', {
     hint: 'Leave `budget.user` and `budget.tags` out, or use openRecorder().',
   })
 }
@@ -181,7 +181,7 @@ function useOf(
 function completed({ usage, parts, finished }: Attempted, request: ModelRequest): Usage {
   if (finished && usage.inputTokens !== null && usage.outputTokens !== null) return usage
   const inputTokens = usage.inputTokens ?? estimateRequestTokens(request)
-  // Some providers tell at the beginning what the first words cost.
+  // Some providers report the usage of the first tokens at the start.
   const told = finished ? usage.outputTokens : null
   const outputTokens = told ?? Math.max(usage.outputTokens ?? 0, estimatePartTokens(parts))
   return { ...usage, inputTokens, outputTokens, totalTokens: inputTokens + outputTokens, exactness: 'estimated' }

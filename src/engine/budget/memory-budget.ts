@@ -1,10 +1,10 @@
-/** Budgets that end with the process: for turns that are written down nowhere, or in a journal that keeps none. */
+/** In-memory budgets of this process: for turns without a journal, or with one that does not keep budgets. */
 
 import { NOTHING } from '../../core/budget.ts'
 import type { Amount, BudgetKey, BudgetStore, BudgetUse, Reservation, SharedUse } from '../../core/budget.ts'
 import { Recent } from '../../util/recent.ts'
 
-/** Sessions and days that are remembered; those that were not used for longest are forgotten first. */
+/** Maximum number of accounts; the least recently used are dropped first. */
 const MOST_ACCOUNTS = 10_000
 
 interface Held {
@@ -45,7 +45,7 @@ export class MemoryBudget implements BudgetStore {
 
 let shared: MemoryBudget | undefined
 
-/** The one of this process. */
+/** Returns the budget store shared by this process. */
 export function processBudget(): BudgetStore {
   return (shared ??= new MemoryBudget())
 }
@@ -54,7 +54,7 @@ export function sumOf(a: Amount, b: Amount): Amount {
   return { tokens: a.tokens + b.tokens, costUsd: a.costUsd + b.costUsd }
 }
 
-/** Names of all accounts that a turn counts with. */
+/** Returns the names of all accounts that a turn counts towards. */
 function accountsOf({ sessionId, day, userId, tags = [] }: BudgetKey): string[] {
   const user = userId === undefined ? [] : [userAccount(day, userId)]
   return [`session ${sessionId}`, `day ${day}`, ...user, ...tags.map((tag) => tagAccount(day, tag))]

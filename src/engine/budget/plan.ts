@@ -1,44 +1,44 @@
-/** Plans requests within budgets: what one may cost at most, how much output is left for it, and the error where nothing is. */
+/** Plans requests within budgets: their maximum cost, the output that is left for them, and the error if the budget is used up. */
 
 import type { Amount, Reservation, BudgetLimits, BudgetUse } from '../../core/budget.ts'
 import { CriaError } from '../../core/error.ts'
 import type { ModelFacts, Price, Rates } from '../../core/model.ts'
 import { ratesFor } from './cost.ts'
 
-/** A request, as far as budgets are concerned. */
+/** The facts of a request that budgets depend on. */
 export interface Demand {
-  /** Estimate. */
+  /** Estimated input tokens. */
   readonly inputTokens: number
-  /** The limit of the caller; `undefined`: whatever the model gives. */
+  /** The limit of the caller; `undefined`: the model's limit. */
   readonly maxOutputTokens: number | undefined
   readonly facts: Pick<ModelFacts, 'maxOutputTokens' | 'contextWindow'>
-  /** `undefined`: unknown, which only matters where money is limited. */
+  /** `undefined`: unknown, which matters only if money is limited. */
   readonly price: Price | undefined
 }
 
 export interface Plan extends Reservation {
-  /** The limit that the request gets; `undefined`: as it is. */
+  /** The output limit for the request; `undefined`: unchanged. */
   readonly maxOutputTokens: number | undefined
 }
 
-/** Estimates go wrong, and the size of an input cannot be limited afterwards: code and some scripts take 2.5 bytes a token, not 3.5. */
+/** Safety factor for input estimates: code and some scripts take 2.5 bytes per token, not 3.5, and input cannot be limited afterwards. */
 const INPUT_MARGIN = 1.4
-/** Tokens that providers add to a request and count as input: templates, instructions of their own. */
+/** Tokens that providers add to a request and count as input: templates and their own instructions. */
 const INPUT_OVERHEAD = 64
-/** Less output than this is not worth a request; OpenAI's Responses API refuses to be asked for less. */
+/** Minimum output tokens of a request; OpenAI's Responses API rejects a smaller limit. */
 const LEAST_OUTPUT = 16
-/** No model whose output limit nobody knows is expected to say more. */
+/** Assumed maximum output tokens of a model whose limit is unknown. */
 const ASSUMED_OUTPUT = 128_000
-/** Output set aside for a request without a limit, of a budget that others share: all of it would leave them nothing. */
+/** Output tokens reserved in a shared budget for a request without a limit; reserving the whole rest would block the others. */
 const SHARED_OUTPUT = 16_384
 
-/** Sums of fractions are not exact; a millionth of a cent is nobody's loss. */
+/** Tolerance in US dollars: sums of fractions are not exact. */
 const ROUNDING = 1e-8
 
 /**
- * Plans how much to set aside for a request so that no account can be overdrawn.
+ * Plans the reservation of a request so that no account can be overdrawn.
  *
- * @throws CriaError `budget_exceeded` when an account has no room for the input and a little output.
+ * @throws CriaError `budget_exceeded` if an account has no room for the input and the minimum output.
  */
 export function planRequest(demand: Demand, accounts: readonly Account[]): Plan {
   const input = Math.ceil(demand.inputTokens * INPUT_MARGIN) + INPUT_OVERHEAD
@@ -61,7 +61,7 @@ export function planRequest(demand: Demand, accounts: readonly Account[]): Plan 
   }
 }
 
-/** The most that so many tokens can cost. Input that a provider puts into its cache may cost more than other input. */
+/** Returns the maximum cost of these tokens. Input that is written to a provider's cache may cost more than other input. */
 function amountOf(inputTokens: number, outputTokens: number, price: Price | undefined): Amount {
   const { input, output } = dearest(inputTokens, price)
   return { tokens: inputTokens + outputTokens, costUsd: (inputTokens * input + outputTokens * output) / 1_000_000 }
@@ -80,13 +80,13 @@ function outputBound(demand: Demand, input: number, accounts: readonly Account[]
   return isShared ? Math.min(SHARED_OUTPUT, own) : own
 }
 
-/** The most output of the model. An input that seems to fill the window is left for the provider to refuse. */
+/** Returns the maximum output of the model. An input that seems to fill the window is left for the provider to refuse. */
 function ownBound({ maxOutputTokens, contextWindow }: Demand['facts'], input: number): number {
   const window = Math.max(LEAST_OUTPUT, (contextWindow ?? Infinity) - input)
   return Math.min(maxOutputTokens ?? ASSUMED_OUTPUT, window)
 }
 
-/** Tokens of output that an account has room for beside the input; below 0 when not even that fits. */
+/** Returns the output tokens that an account has room for after the input; negative if the input does not fit. */
 function outputRoom(kind: keyof Amount, account: Account, input: number, price: Price | undefined): number {
   const limit = account.limits[kind]
   if (limit === undefined) return Infinity
@@ -112,17 +112,17 @@ function whose({ scope, name }: Pick<Account, 'scope' | 'name'>): string {
   return mark[scope]
 }
 
-/** A request that an account has no room for. @param needed what it takes at the least. */
+/** Makes the error for a request that an account has no room for. @param needed its minimum. */
 export function exceeded(kind: keyof Amount, account: Account, needed: number): CriaError {
   const { scope, name, limits, settled, reserved } = account
   const limit = limits[kind] ?? 0
-  const waiting = reserved[kind] > 0 ? `, ${inWords(kind, reserved[kind])} set aside for requests under way` : ''
+  const waiting = reserved[kind] > 0 ? `, ${inWords(kind, reserved[kind])} reserved for requests in flight` : ''
   return new CriaError(
     'budget_exceeded',
     `The budget of ${whose(account)} is ${inWords(kind, limit)}: ${inWords(kind, settled[kind])} used so far${waiting}; the next ` +
       `request needs at least ${inWords(kind, needed)}. It was not made.`,
     {
-      // An amount that is set aside and not used is free again when its request ends.
+      // A reservation that is not used up becomes free when its request ends.
       retryable: reserved[kind] > 0,
       details: {
         kind,
@@ -137,12 +137,12 @@ export function exceeded(kind: keyof Amount, account: Account, needed: number): 
   )
 }
 
-/** The turn, or the batch, has used up its time. */
+/** Makes the error for a turn or batch that has used up its time. */
 export function timeExceeded(limit: number, scope: 'turn' | 'batch' = 'turn'): CriaError {
   const ended = scope === 'turn' ? 'the turn was' : 'those that ran were'
   return new CriaError(
     'budget_exceeded',
-    `The budget of ${whose({ scope })} is ${limit} ms: they are over, and ${ended} ended.`,
+    `The budget of ${whose({ scope })} is ${limit} ms: the time is used up, and ${ended} ended.`,
     {
       details: { kind: 'ms', scope, limit, used: limit },
     },
@@ -158,11 +158,11 @@ function inWords(kind: keyof Amount, value: number): string {
 /** `batch`: turns that `mapTurns` makes. */
 export type BudgetScope = 'turn' | 'session' | 'day' | 'user' | 'tag' | 'batch'
 
-/** A budget and what has been used of it. */
+/** A budget and its use so far. */
 export interface Account extends BudgetUse {
   readonly scope: BudgetScope
   readonly limits: BudgetLimits
-  /** Of the user or the tag. */
+  /** Name of the user or the tag. */
   readonly name?: string
 }
 

@@ -1,4 +1,4 @@
-/** Checks a model that a caller gives. */
+/** Checks a model from the caller. */
 
 import { ConfigurationError } from '../../core/error.ts'
 import { describe, isRecord } from '../../util/check.ts'
@@ -6,7 +6,7 @@ import type { Check } from './values.ts'
 
 const DOLLARS = 'a number of US dollars for a million tokens'
 
-/** @throws ConfigurationError that names the option, what was expected and what came. */
+/** @throws ConfigurationError that names the option, the expected and the received value. */
 export const checkModel: Check = (name, value) => {
   const { stream, ref, facts } = Object(value) as Record<string, unknown>
   if (typeof stream !== 'function' || typeof ref !== 'string' || !isRecord(facts))
@@ -31,5 +31,5 @@ function isFigure(value: unknown, least: number): boolean {
 }
 
 function wrong(path: string, value: unknown, expected: string): ConfigurationError {
-  return new ConfigurationError(`\`${path}\` must be ${expected}, or null where nobody knows, but is ${describe(value)}.`)
+  return new ConfigurationError(`\`${path}\` must be ${expected}, or null if unknown, but is ${describe(value)}.`)
 }

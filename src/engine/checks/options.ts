@@ -1,4 +1,4 @@
-/** Checks the options of `query()` before anything happens: a table of what each may be, then the rules between them. */
+/** Checks the options of `query()` before any request is made: a table of checks for each option, then rules between options. */
 
 import type { Budget, BudgetLimits } from '../../core/budget.ts'
 import { ConfigurationError } from '../../core/error.ts'
@@ -45,12 +45,12 @@ import {
 } from './values.ts'
 import type { Check, Checks } from './values.ts'
 
-/** An object of options that may be `null` too: callers in JavaScript write it for "none". */
+/** Checks an object of options that may be `null`, which callers in JavaScript write for "none". */
 function optional<Options>(checks: Checks<Options>): Check {
   return orNull(objectOf(checks))
 }
 
-/** Settings of a model call, which every bot takes as well. */
+/** Checks of the settings of a model call, which every bot accepts as well. */
 export const SETTINGS: Checks<CallSettings> = {
   temperature: atLeast(0),
   maxOutputTokens: atLeast(1),
@@ -80,7 +80,7 @@ const EFFORTS: readonly unknown[] = [true, false, 'off', 'low', 'medium', 'high'
 
 type SharedName = 'fallbackOn' | 'retry' | 'timeouts' | 'budget' | 'enableThinking' | 'switchModels' | 'onQueryCompleted'
 
-/** Options that every bot takes as `query()` does. */
+/** Checks of options that bots share with `query()`. */
 const SHARED: Checks<CallSettings & Pick<EngineOptions, SharedName>> = {
   ...SETTINGS,
   enableThinking: (name, value) => {
@@ -127,7 +127,7 @@ const RETRIEVAL = objectOf<RetrievalOptions>({
 
 const COMPACTION = objectOf<CompactionOptions>({ at: unchecked, to: unchecked, keepTurns: unchecked, window: unchecked })
 
-/** A text that is shown on a line of its own. */
+/** Checks a text that is shown on one line. */
 function mark(most: number): Check {
   return (name, value) => {
     if (typeof value === 'string' && value.length <= most && /^[^\p{Cc}\p{Cs}]+$/u.test(value)) return
@@ -206,7 +206,7 @@ const OPTIONS: Checks<EngineOptions> = {
   random: unchecked,
 }
 
-/** Names of options in other calls and other libraries, and how they are written here. */
+/** Option names of other calls and other libraries, with their spelling here. */
 const ELSEWHERE = {
   systemPrompt: 'system',
   signal: 'abortSignal',
@@ -220,7 +220,7 @@ const ELSEWHERE = {
   maxTokens: 'maxOutputTokens',
 }
 
-/** @throws ConfigurationError that names the option, what was expected and what came. */
+/** @throws ConfigurationError that names the option, the expected and the received value. */
 export function checkOptions(options: EngineOptions): void {
   checkNames('query()', options, Object.keys(OPTIONS), ELSEWHERE)
   checkModel('model', options.model)
@@ -234,12 +234,12 @@ export function checkOptions(options: EngineOptions): void {
   if (options.budget !== undefined) checkPrices(options.budget, modelsNamed(options))
 }
 
-/** @throws ConfigurationError that names the key, what was expected and what came. */
+/** @throws ConfigurationError that names the key, the expected and the received value. */
 export function checkBudget(budget: Budget): void {
   BUDGET('budget', budget)
 }
 
-/** Checks the settings that `query()` and bots share. @throws ConfigurationError that names the option, what was expected and what came. */
+/** Checks the settings that `query()` and bots share. @throws ConfigurationError that names the option, the expected and the received value. */
 export function checkSettings(options: object): void {
   checkGiven(options, SHARED)
 }
@@ -251,11 +251,11 @@ function checkQuestion({ prompt, messages, decide, sessionId, recorder, executeT
     if (typeof decide.decisions !== 'boolean' && !isRecord(decide.decisions))
       throw mistake('decide.decisions', 'true or false for all calls that wait, or { [id]: decision }', decide.decisions)
     if (prompt !== undefined || messages !== undefined)
-      throw new ConfigurationError('`decide` goes on with what was asked: leave `prompt` and `messages` out.')
+      throw new ConfigurationError('`decide` continues a turn, which has its question: leave `prompt` and `messages` out.')
     if (executeTools === false)
-      throw new ConfigurationError('`decide` runs calls, and `executeTools` is false: leave one of them out.')
+      throw new ConfigurationError('`decide` runs tool calls, but `executeTools` is false: leave one of them out.')
     if (sessionId === undefined || recorder === undefined)
-      throw new ConfigurationError('`decide` needs the `sessionId` of the turn, and the `recorder` whose journal has it.')
+      throw new ConfigurationError('`decide` needs the `sessionId` of the turn, and the `recorder` whose journal holds it.')
     return
   }
   if (prompt === undefined && messages === undefined) throw new ConfigurationError('query() needs a `prompt`, or `messages`.')
@@ -287,13 +287,13 @@ function checkSearch(retrieve: RetrievalOptions | undefined): void {
   if (filter !== undefined && docstore !== undefined) searching(docstore)
 }
 
-/** @throws ConfigurationError that names the option, what was expected and what came. */
+/** @throws ConfigurationError that names the option, the expected and the received value. */
 export function checkRetrieval(retrieve: RetrievalOptions): void {
   RETRIEVAL('retrieve', retrieve)
   checkSearch(retrieve)
 }
 
-/** @throws ConfigurationError that names the tool, what was expected and what came. */
+/** @throws ConfigurationError that names the tool, the expected and the received value. */
 export function checkTools(tools: readonly Tool[]): void {
   checkList('tools', tools, 'tools')
   const seen = new Set<string>()
@@ -305,7 +305,7 @@ export function checkTools(tools: readonly Tool[]): void {
   }
 }
 
-/** @throws ConfigurationError for what is no tool choice, or names a tool that is not there. */
+/** @throws ConfigurationError for an invalid tool choice, or one that names an unknown tool. */
 export function checkToolChoice({
   toolChoice,
   tools = [],
@@ -317,7 +317,7 @@ export function checkToolChoice({
   const named: unknown = typeof toolChoice === 'object' ? toolChoice?.tool : undefined
   if (typeof named !== 'string') throw mistake('toolChoice', 'auto, none, required or { tool: name }', toolChoice)
   if (!tools.some(({ name }) => name === named))
-    throw new ConfigurationError(`\`toolChoice\` names the tool ${JSON.stringify(named)}, which is none of \`tools\`.`)
+    throw new ConfigurationError(`\`toolChoice\` names the tool ${JSON.stringify(named)}, which is not one of \`tools\`.`)
 }
 
 function checkContext({ compaction, sources = [] }: NonNullable<EngineOptions['context']>): void {
@@ -337,14 +337,14 @@ function checkContext({ compaction, sources = [] }: NonNullable<EngineOptions['c
 
 const JUDGE = objectOf<{ model: LanguageModel }>({ model: checkModel })
 
-/** @throws ConfigurationError that names the choices, and what came. */
+/** @throws ConfigurationError that names the choices and the received value. */
 export function checkVerify(verify: EngineOptions['verify']): void {
   if (verify === undefined || verify === false || verify === 'words' || verify === 'model' || typeof verify === 'function') return
   if (typeof verify === 'object' && verify !== null && 'model' in verify) return JUDGE('verify', verify)
   throw new ConfigurationError(`\`verify\` must be false, 'words', 'model', { model } or a function, but is ${describe(verify)}.`)
 }
 
-/** All models that a turn may ask. */
+/** Returns all models that a turn may use. */
 export function modelsNamed({ model, specialist, fallbackModels = [], switchModels }: EngineOptions): readonly LanguageModel[] {
   if (switchModels === false) return [model]
   return [model, ...(specialist === undefined ? [] : [specialist]), ...fallbackModels]
@@ -353,7 +353,7 @@ export function modelsNamed({ model, specialist, fallbackModels = [], switchMode
 /** @throws ConfigurationError for a budget of a user or a tag that the turn does not name. */
 function checkTagsOfBudget({ userId, tags = [], budget = {} }: EngineOptions): void {
   if (budget.user !== undefined && userId === undefined)
-    throw new ConfigurationError('`budget.user` needs a `userId`: without one nobody is limited.')
+    throw new ConfigurationError('`budget.user` needs a `userId`: without it no user is limited.')
   const unmarked = Object.keys(budget.tags ?? {}).find((tag) => !tags.includes(tag))
   if (unmarked !== undefined)
     throw new ConfigurationError(

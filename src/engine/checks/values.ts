@@ -1,4 +1,4 @@
-/** Checks single values of options. Each mistake is told with what was expected and what came. */
+/** Checks single values of options. Each error names the option, the expected and the received value. */
 
 import { ConfigurationError } from '../../core/error.ts'
 import { describe, isRecord } from '../../util/check.ts'
@@ -6,10 +6,10 @@ import { unknownOption } from '../../util/nearest.ts'
 import { isPromise } from '../../util/promise.ts'
 
 /**
- * Rejects names that do not exist: JavaScript passes a misspelt option on without a word, and it would have no effect.
+ * Rejects unknown names: JavaScript ignores a misspelt option silently.
  *
- * @param elsewhere names that are known in another place, and how they are written there.
- * @throws ConfigurationError that names the option that was meant, or those that there are.
+ * @param elsewhere names that other calls or libraries use, with their spelling here.
+ * @throws ConfigurationError that suggests the intended option, or lists the existing ones.
  */
 export function checkNames(
   what: string,
@@ -22,15 +22,15 @@ export function checkNames(
   if (wrong !== undefined) throw new ConfigurationError(`${what} has ${wrong.problem}`, wrong)
 }
 
-/** @throws ConfigurationError when nothing was given, or something else. */
+/** @throws ConfigurationError if `options` is not an object. */
 export function checkObject(what: string, options: unknown): void {
   if (typeof options !== 'object' || options === null) throw new ConfigurationError(`${what} takes an object of options.`)
 }
 
 /**
- * The value of an option that has two names.
+ * Returns the value of an option that has two names.
  *
- * @throws ConfigurationError when it was given under both.
+ * @throws ConfigurationError if both names are given.
  */
 export function eitherOf<Options extends object, Own extends keyof Options, Alias extends keyof Options>(
   options: Options,
@@ -45,7 +45,7 @@ export function eitherOf<Options extends object, Own extends keyof Options, Alia
 }
 
 /**
- * A mistake in the value of an option.
+ * Makes the error for a wrong value of an option.
  *
  * @param expected in words, after "must be".
  * @param received in words; default a description of the value.
@@ -56,21 +56,21 @@ export function mistake(name: string, expected: string, value: unknown, received
 }
 
 /**
- * One thing is easily given in place of a list of it.
+ * Checks that a value is a list, and not a single element.
  *
- * @throws ConfigurationError that names the option, what was expected and what came.
+ * @throws ConfigurationError that names the option, the expected and the received value.
  */
 export function checkList(name: string, value: unknown, what: string): void {
   if (!Array.isArray(value)) throw mistake(name, `a list of ${what}`, value)
 }
 
-/** @throws ConfigurationError that names the option, its choices and what came. */
+/** @throws ConfigurationError that names the option, its choices and the received value. */
 export function checkOneOf(name: string, value: unknown, choices: readonly string[]): void {
   if (value === undefined || choices.includes(value as string)) return
   throw mistake(name, `${choices.length > 1 ? 'one of ' : ''}${choices.join(', ')}`, value)
 }
 
-/** @param least what it must not be below. @throws ConfigurationError that names the option, what was expected and what came. */
+/** @param least minimum, inclusive. @throws ConfigurationError that names the option, the expected and the received value. */
 export function checkNumber(name: string, value: unknown, least: number): void {
   if (value === undefined || (typeof value === 'number' && Number.isFinite(value) && value >= least)) return
   throw mistake(name, `a number${least === -Infinity ? '' : ` of at least ${least}`}`, value, describe(value))
@@ -78,17 +78,17 @@ export function checkNumber(name: string, value: unknown, least: number): void {
 
 const TYPES = { string: 'a text', boolean: 'true or false', function: 'a function' } as const
 
-/** @throws ConfigurationError that names the option, what was expected and what came. */
+/** @throws ConfigurationError that names the option, the expected and the received value. */
 export function checkType(name: string, value: unknown, type: keyof typeof TYPES): void {
   if (value !== undefined && typeof value !== type) throw mistake(name, TYPES[type], value)
 }
 
 /**
- * Checks a store or a journal. Most often nobody has waited for its promise.
+ * Checks a store or a journal. The most frequent mistake is a promise that was not awaited.
  *
- * @param method that tells one from anything else.
- * @param maker what makes one, for the message.
- * @throws ConfigurationError that names the option, what was expected and what came.
+ * @param method by which a valid object is recognised.
+ * @param maker the function that creates one, for the message.
+ * @throws ConfigurationError that names the option, the expected and the received value.
  */
 export function checkPort(name: string, value: unknown, method: string, maker: string): void {
   if (value === undefined || typeof Reflect.get(Object(value), method) === 'function') return
@@ -96,12 +96,12 @@ export function checkPort(name: string, value: unknown, method: string, maker: s
   throw mistake(name, `what ${maker} resolves to`, value, received)
 }
 
-/** Checks the value of one option that was given. @throws ConfigurationError that names it, what was expected and what came. */
+/** Checks the value of an option that was given. @throws ConfigurationError that names it, the expected and the received value. */
 export type Check = (name: string, value: unknown) => void
-/** A check for each option; the compiler sees to it that none is missing. */
+/** A check for each option; the compiler reports missing ones. */
 export type Checks<Options> = { readonly [Name in keyof Options]-?: Check }
 
-/** Is checked elsewhere, or may be anything. */
+/** Accepts any value: the option is checked elsewhere, or may be anything. */
 export const unchecked: Check = () => {}
 export const text: Check = (name, value) => checkType(name, value, 'string')
 export const flag: Check = (name, value) => checkType(name, value, 'boolean')
@@ -130,7 +130,7 @@ export function listOf(what: string, check: Check): Check {
   }
 }
 
-/** An object with these options and no others. */
+/** Checks an object with these options and no others. */
 export function objectOf<Options>(checks: Checks<Options>): Check {
   return (name, value) => {
     checkNames(`\`${name}\``, value as object, Object.keys(checks))
@@ -138,7 +138,7 @@ export function objectOf<Options>(checks: Checks<Options>): Check {
   }
 }
 
-/** An object with values of one kind under names of the caller's choice. */
+/** Checks an object with values of one kind under any names. */
 export function recordOf(check: Check): Check {
   return (name, value) => {
     checkObject(`\`${name}\``, value)
@@ -146,7 +146,7 @@ export function recordOf(check: Check): Check {
   }
 }
 
-/** Checks the options of the table that were given; names that the table does not know are not looked at. */
+/** Checks the given options that the table lists; other names are ignored. */
 export function checkGiven(options: object, checks: Readonly<Record<string, Check>>, path = ''): void {
   for (const [name, check] of Object.entries(checks)) {
     const value: unknown = Reflect.get(options, name)

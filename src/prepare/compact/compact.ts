@@ -1,6 +1,6 @@
 /**
- * Makes a conversation smaller, in stages: old tool output in outline, then a summary of what is old, then less of what is recent. It comes
- * back smaller, or not at all.
+ * Compacts a conversation in stages: shortens old tool output, then summarises old messages, then drops recent ones. Returns a smaller
+ * conversation, or `undefined`.
  */
 
 import type { Station, StationContext } from '../../core/context.ts'
@@ -23,34 +23,34 @@ import {
 import type { Division, Goal, TokensOf } from './plan.ts'
 import { omissionMessage, summaryMessage, summaryRequest, transcripts } from './summary.ts'
 
-/** Asks a model aside from the conversation; the engine hands it in. */
+/** Makes a model call outside the conversation; passed in by the engine. */
 export interface Complete {
-  /** Tokens; `null` when nobody knows. */
+  /** Context window in tokens; `null`: unknown. */
   readonly contextWindow: number | null
-  /** The text of its answer. @param operation name of its span; default `summarise`. @throws CriaError when there is none. */
+  /** Returns the text of the answer. @param operation name of its span; default `summarise`. @throws CriaError if it fails. */
   ask(messages: readonly Message[], maxOutputTokens: number, operation?: string): Promise<string>
 }
 
 export interface CompactContext extends StationContext {
-  /** Called when somebody is to be asked; `undefined`: nobody can be, and what is old is left out. */
+  /** Called when a summary is needed; `undefined`: no model can write one, and old messages are left out. */
   readonly complete: () => Complete | undefined
 }
 
 export interface Compactable {
   readonly messages: readonly Message[]
-  /** Ids of what was composed for the turn under way. */
+  /** Ids of the messages composed for the current turn. */
   readonly turn: ReadonlySet<MessageId>
 }
 
 export interface Compacted {
   readonly messages: readonly Message[]
-  /** Present when what is old has been summarised or left out. */
+  /** Present if old messages were summarised or left out. */
   readonly summary: Message | undefined
-  /** The stages that were needed: `shorten`, `summarise`, `trim`, joined by `+`. */
+  /** The stages applied: `shorten`, `summarise`, `trim`, joined by `+`. */
   readonly strategy: string
 }
 
-/** `undefined` when nothing could be done that makes it smaller. */
+/** Returns `undefined` if the conversation cannot be made smaller. */
 export async function* compact(
   { messages, turn }: Compactable,
   goal: Goal,
@@ -79,7 +79,7 @@ export async function* compact(
     }
     if (total(summarised.units) < total(division.units)) {
       division = summarised
-      // Messages that are gone need not be called shortened.
+      // Removed messages do not count as shortened.
       stages = [...(units === given ? [] : ['shorten']), summary === written ? 'summarise' : 'trim']
     } else {
       summary = undefined
@@ -94,22 +94,22 @@ export async function* compact(
   return { messages: division.units.flatMap((unit) => unit.messages), summary, strategy: stages.join('+') }
 }
 
-/** Characters that surely fit into so many tokens, whatever the script. */
+/** Characters per token that fit in any script. */
 const CHARS_PER_TOKEN = 1.5
-/** Of the window of the model that is asked; the rest is for its task and its answer. */
+/** Share of the model's window for the transcript; the rest is for instructions and answer. */
 const TRANSCRIPT_SHARE = 0.6
-/** Where nobody knows the window. */
+/** Assumed window of a model, in tokens, if unknown. */
 const ASSUMED_WINDOW = 32_000
-/** Requests for one summary at most; what is longer loses the middles of its messages. */
+/** Maximum requests per summary; of longer conversations the middle of each message is left out. */
 const MOST_PIECES = 8
 
-/** Tells whether the old units that no summary covers yet take more tokens than a summary may: less would be paid for in each turn, and gain nothing. */
+/** Returns `true` if old units without a summary take more tokens than a summary may: otherwise it would not pay off. */
 function isWorthSummary(division: Division, goal: Goal, tokensOf: TokensOf): boolean {
   const added = oldOf(division).filter((unit) => !isSummary(unit))
   return total(added) > summaryTokens(goal) + tokensOf(summaryMessage('', 'msg_none'))
 }
 
-/** Notes on what is old; `undefined` when there is nobody to ask, or no answer: a conversation is then shortened without. */
+/** Summarises old messages; `undefined` if there is no model or no answer. The conversation is then shortened without a summary. */
 async function* summarise(division: Division, goal: Goal, ctx: CompactContext): Station<string | undefined> {
   const complete = ctx.complete()
   if (complete === undefined) return undefined
@@ -129,10 +129,10 @@ async function* summarise(division: Division, goal: Goal, ctx: CompactContext): 
   }
 }
 
-/** Providers count in tokens of their own: a summary may take this many times what it was allowed by ours. */
+/** Tolerance factor for the size of a summary, since tokenizers differ. */
 const SUMMARY_SLACK = 2
 
-/** Tells whether a summary saves nothing, or takes the room of the last turns. */
+/** Returns `true` if a summary saves nothing, or displaces the last turns. */
 function isTooLarge(
   tokens: number,
   summarised: Division,

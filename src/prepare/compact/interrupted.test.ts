@@ -3,7 +3,7 @@ import { assistant, toolResult, user } from '../../core/message.ts'
 import type { Message } from '../../core/message.ts'
 import { unitsOf } from './plan.ts'
 
-it('a call whose effects are unknown is never given up', () => {
+it('never drops a call with unknown effects', () => {
   const called = (id: string): Message => assistant([{ type: 'tool-call', id, name: 'deploy', input: {} }])
   const known = toolResult({ id: 'a', name: 'deploy', content: 'done' })
   const unknown = toolResult({ id: 'b', name: 'deploy', content: '', isError: true, unknownEffects: { idempotencyKey: 'key' } })

@@ -1,4 +1,4 @@
-/** Looks whether the next request fits the window of the model that is to answer it, and makes room where it does not. */
+/** Checks whether the next request fits the model's context window, and compacts the conversation if not. */
 
 import type { Station } from '../../core/context.ts'
 import type { Message } from '../../core/message.ts'
@@ -14,35 +14,35 @@ import type { Goal } from './plan.ts'
 import { DEFAULT_COMPACTION, outputReserve } from './room.ts'
 import type { CompactionOptions } from './room.ts'
 
-/** The next request, as far as its size is concerned. */
+/** The facts of the next request that determine its size. */
 export interface Demand {
   readonly settings: Pick<CallSettings, 'maxOutputTokens'>
-  /** Tokens of what stands beside the messages: tools, schema. */
+  /** Tokens beside the messages: tools and schema. */
   readonly fixed: number
   readonly model: { readonly ref: string; readonly facts: ModelFacts }
   readonly step: number
-  /** Ids of what the user says now. */
+  /** Ids of the user's current messages. */
   readonly asked: ReadonlySet<string>
-  /** `false`: nothing is ever compacted. */
+  /** `false`: never compacts. */
   readonly compaction: CompactionOptions | false
-  /** `refused`: the provider has said that it is too large, whatever we count. `tried`: room was made in this step; it is not made twice. */
+  /** `refused`: the provider rejected it as too large, whatever the count. `tried`: already compacted in this step. */
   readonly state: 'new' | 'refused' | 'tried'
-  /** Requests of this size have been refused before. */
+  /** Size at which the model has refused requests before. */
   readonly tooLarge: number | undefined
 }
 
 export interface Room {
   readonly conversation: Conversation
-  /** Tokens of the request, the room for its answer not among them. */
+  /** Tokens of the request, without room for the answer. */
   readonly size: number
-  /** Tokens of input and output together; `null` when nobody knows. */
+  /** Tokens of input and output together; `null`: unknown. */
   readonly window: number | null
   readonly compacted: boolean
 }
 
-/** A guess may be wrong by half: what could then be too large is counted. */
+/** Error factor of the estimate: a request that could be too large within it is counted exactly. */
 const DOUBT = 2
-/** Of the size that was refused, what is tried next. */
+/** Shares of the refused size to try next. */
 const AFTER_REFUSAL = { target: 0.5, limit: 0.75 } as const
 
 export async function* makeRoom(given: Conversation, demand: Demand, ctx: CompactContext): Station<Room> {
@@ -75,15 +75,15 @@ export async function* makeRoom(given: Conversation, demand: Demand, ctx: Compac
   return { conversation: after, size: sizeAfter, window, compacted: true }
 }
 
-/** In tokens as the provider counts them. */
+/** Limits in the provider's tokens. */
 interface Limits {
-  /** `null` when nobody knows. */
+  /** `null`: unknown. */
   readonly window: number | null
-  /** From this size on room is made. */
+  /** Compaction starts above this size. */
   readonly limit: number
-  /** More than this leaves no room for the answer. */
+  /** A larger request leaves no room for the answer. */
   readonly most: number
-  /** This much is left. */
+  /** Target size of compaction. */
   readonly aim: number
   readonly keepTurns: number
 }
@@ -98,7 +98,7 @@ function limitsOf({ compaction, model, tooLarge, settings }: Demand): Limits {
   return { window, limit, most: bound - reserve, aim: Math.min(bound * to, (limit * to) / at), keepTurns }
 }
 
-/** The same in our own tokens, of the messages alone. What was refused comes back clearly smaller, whatever the window is said to be. */
+/** Converts the limits to estimated tokens of the messages alone. A refused request must become clearly smaller, whatever the window. */
 function goalOf(
   { limit, most, aim, keepTurns }: Limits,
   size: number,
@@ -111,14 +111,14 @@ function goalOf(
   return { target: ours(Math.min(aim, size * refused.target)), limit: limited(limit), most: limited(most), keepTurns }
 }
 
-/** Writes down where the session goes on from, and shows what was done. */
+/** Records the messages with which the session continues, and yields the `compaction` event. */
 async function* tell(
   { summary, strategy }: Compacted,
   { said, turn }: Conversation,
   tokens: { readonly before: number; readonly after: number },
   { step, asked }: Demand,
 ): Station<void> {
-  // Instructions and what was looked up belong to their turn; what was said belongs to the session.
+  // Instructions and retrieved text belong to their turn, the conversation to the session.
   const messages = said.filter(
     ({ id, role, retrieved }) =>
       (role === 'user' || role === 'assistant' || role === 'tool') && retrieved === undefined && (!turn.has(id) || asked.has(id)),

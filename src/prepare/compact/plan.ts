@@ -1,4 +1,4 @@
-/** Chooses what a conversation gives up when it must become smaller, and in which order: messages are grouped into units that stay or go together. Pure; a model is asked for a summary by `compact.ts`. */
+/** Plans compaction: groups messages into units that stay or go together, and decides which to drop first. Pure; `compact.ts` asks for summaries. */
 
 import type { MessageId } from '../../core/id.ts'
 import type { Message } from '../../core/message.ts'
@@ -7,17 +7,17 @@ import { OUTLINE_CHARS, shortened, textLength, withoutMiddle } from './shorten.t
 export interface Unit {
   readonly messages: readonly Message[]
   readonly tokens: number
-  /** It is never given up. */
+  /** `true`: never dropped. */
   readonly stays: boolean
-  /** It begins a turn that is over: what a user said. */
+  /** `true`: the user message at the start of an earlier turn. */
   readonly asks: boolean
-  /** The first message of the conversation, in a turn that is over: it stays, but for its middle when nothing else is left. */
+  /** `true`: the first message of the conversation, in an earlier turn. It is kept, but its middle may be cut as a last resort. */
   readonly opens: boolean
 }
 
 export type TokensOf = (message: Message) => number
 
-/** @param turn ids of what was composed for the turn under way: system prompt, passages, question. */
+/** Groups messages into units. @param turn ids of messages composed for the current turn: system prompt, passages, question. */
 export function unitsOf(messages: readonly Message[], turn: ReadonlySet<MessageId>, tokensOf: TokensOf): Unit[] {
   const first = messages.find(
     (message) => message.role === 'user' && message.retrieved === undefined && message.injected === undefined && !message.summary,
@@ -38,7 +38,7 @@ export function unitsOf(messages: readonly Message[], turn: ReadonlySet<MessageI
   return units
 }
 
-/** The unit with other messages in the place of its own. */
+/** Returns the unit with its messages replaced. */
 export function withMessages(unit: Unit, messages: readonly Message[], tokensOf: TokensOf): Unit {
   return { ...unit, messages, tokens: sumOf(messages, tokensOf) }
 }
@@ -66,7 +66,7 @@ function mustStay({ role, pinned, id }: Message, turn: ReadonlySet<MessageId>): 
   return role === 'system' || role === 'developer' || pinned === true || turn.has(id)
 }
 
-/** A call whose effects are unknown is as open as one without a result: who forgot it would make it again without a question. */
+/** Returns `true` for a call without a result or with unknown effects: a model that forgets it would repeat it. */
 function hasOpenCall([first, ...results]: readonly Message[]): boolean {
   const answered = new Set(
     results.flatMap(({ parts }) =>
@@ -76,35 +76,35 @@ function hasOpenCall([first, ...results]: readonly Message[]): boolean {
   return first?.toolCalls?.some(({ id }) => !answered.has(id)) === true
 }
 
-/** In tokens as `tokensOf` counts them. */
+/** The goal of compaction, in tokens as `tokensOf` counts them. */
 export interface Goal {
-  /** Compaction is deep, so that it is rare: a provider's prompt cache begins anew after each. */
+  /** Target size. It is low, so that compaction is rare: each one invalidates the provider's prompt cache. */
   readonly target: number
-  /** From this size on room is made. What is recent is given up for it, and for nothing less. */
+  /** Size that triggers compaction. Recent messages are dropped only to get below it. */
   readonly limit: number
-  /** More than this cannot be sent; at least `limit`. What the conversation began with is cut for it, and for nothing less. */
+  /** Maximum size that can be sent; at least `limit`. The opening message is cut only to get below it. */
   readonly most: number
-  /** Turns before the present one that are kept as they are where they fit. */
+  /** Number of earlier turns to keep unchanged, if they fit. */
   readonly keepTurns: number
 }
 
-/** Of the target, what a summary may take. */
+/** Share of the target for a summary. */
 const SUMMARY_SHARE = 0.15
 const LEAST_SUMMARY = 64
 
-/** Tokens that a summary may take. */
+/** Returns the maximum tokens of a summary. */
 export function summaryTokens({ target }: Goal): number {
   return Math.max(LEAST_SUMMARY, Math.floor(target * SUMMARY_SHARE))
 }
 
-/** Units before `recent`, but for those that stay, have to make room; the others are kept as they are. */
+/** Splits units into old and recent. Old ones are dropped unless they stay; recent ones are kept. */
 export interface Division {
   readonly units: readonly Unit[]
   /** Index of the first recent unit. */
   readonly recent: number
 }
 
-/** Keeps from the end backwards: what the model has not answered yet, the last turns if they fit, and of the rest what takes half the room. */
+/** Keeps, from the end: unanswered messages, the last turns if they fit, and as much of the rest as fills half the room. */
 export function divide(units: readonly Unit[], goal: Goal): Division {
   const staying = total(units.filter((unit) => unit.stays))
   const room = goal.target * (1 - SUMMARY_SHARE) - staying
@@ -124,17 +124,17 @@ export function divide(units: readonly Unit[], goal: Goal): Division {
   return { units, recent }
 }
 
-/** The units that have to make room. */
+/** Returns the old units that are dropped or summarised. */
 export function oldOf({ units, recent }: Division): readonly Unit[] {
   return units.slice(0, recent).filter((unit) => !unit.stays)
 }
 
-/** With tool output of old units in outline. */
+/** Shortens the tool output of old units. */
 export function withOutlines({ units, recent }: Division, tokensOf: TokensOf): Division {
   return { units: units.map((unit, index) => (index < recent ? outlined(unit, tokensOf) : unit)), recent }
 }
 
-/** With `summary` in the place of all that is old: where the last of it stood. */
+/** Replaces all old units by `summary`, at the place of the last one. */
 export function withSummary(division: Division, summary: Message, tokensOf: TokensOf): Division {
   const { units, recent } = division
   const last = units.findLastIndex((unit, index) => index < recent && !unit.stays)
@@ -143,12 +143,12 @@ export function withSummary(division: Division, summary: Message, tokensOf: Toke
   return { units: [...before, ...units.slice(recent)], recent: before.length }
 }
 
-/** Of the room that what else has to stay leaves, what the beginning keeps at least. */
+/** Minimum share of the remaining room for the opening message. */
 const OPENING_SHARE = 0.25
 
 /**
- * Without the middle of what the conversation began with, where it could not be sent even if all that may be given up were. Nothing happens
- * where that does not help either.
+ * Cuts the middle of the opening message if the conversation could not be sent even after dropping all other units that may be dropped.
+ * Changes nothing if that does not help.
  */
 export function withShorterOpening(units: readonly Unit[], goal: Goal, tokensOf: TokensOf): readonly Unit[] {
   const at = units.findIndex(({ opens }) => opens)
@@ -172,7 +172,7 @@ function cutTo(unit: Unit, room: number, tokensOf: TokensOf): Unit {
   }
 }
 
-/** Tokens of what is left when all that may be given up is. */
+/** Returns the tokens that remain after dropping all units that may be dropped. */
 function leastOf(units: readonly Unit[], tokensOf: TokensOf): number {
   const worst = new Set(uncited(units))
   const kept = units.filter((unit, at) => !worst.has(unit) && (unit.stays || at === units.length - 1))
@@ -180,8 +180,8 @@ function leastOf(units: readonly Unit[], tokensOf: TokensOf): number {
 }
 
 /**
- * Gives up what is not needed, the least needed first, until the rest is within the limit; where that cannot be reached, only what cannot be
- * sent. What stays, stays.
+ * Drops units, least needed first, until the rest is within the limit; if that is impossible, until it can be sent. Units that stay are
+ * never dropped.
  */
 export function trim(division: Division, goal: Goal, tokensOf: TokensOf): Division {
   const { recent } = division
@@ -204,7 +204,7 @@ export function trim(division: Division, goal: Goal, tokensOf: TokensOf): Divisi
   return { units, recent }
 }
 
-/** Passages that no answer has cited so far, the worst first. */
+/** Returns passages that no answer has cited, worst first. */
 function uncited(units: readonly Unit[]): Unit[] {
   const answers = units.flatMap(({ messages }) =>
     messages.filter(({ role }) => role === 'assistant').map(({ content }) => content),
@@ -218,7 +218,7 @@ function uncited(units: readonly Unit[]): Unit[] {
 }
 
 function outlined(unit: Unit, tokensOf: TokensOf, chars = OUTLINE_CHARS): Unit {
-  // A pinned output is kept to the letter.
+  // Pinned output is kept unchanged.
   if (unit.messages.some((message) => message.pinned)) return unit
   const messages = unit.messages.map((message) => shortened(message, chars))
   return messages.every((message, index) => message === unit.messages[index]) ? unit : withMessages(unit, messages, tokensOf)

@@ -59,7 +59,7 @@ describe('the share of the window for context', () => {
   })
 })
 
-it('context, passages, question and output never come to more than the window', () => {
+it('context, passages, question and output never exceed the window', () => {
   const sizes = { contextWindow: fc.integer({ min: 1, max: 200_000 }), asked: fc.nat(100_000), output: fc.nat(50_000) }
   fc.assert(
     fc.property(fc.record(sizes), ({ contextWindow, asked, output }) => {

@@ -12,11 +12,11 @@ import type { TurnInput } from '../turn-input.ts'
 export interface CompactionOptions {
   /** Share of the context window that the next request may fill; default 0.8. */
   readonly at?: number
-  /** Share of the window that is left filled; default 0.5. */
+  /** Share of the window that is filled after compaction; default 0.5. */
   readonly to?: number
-  /** Turns before the present one that are kept word for word where they fit; default 2. */
+  /** Number of earlier turns kept unchanged, if they fit; default 2. */
   readonly keepTurns?: number
-  /** Tokens of input and output together, where you know better than the catalogue of models. Of `model`, not of its fallbacks. */
+  /** Context window of `model` in tokens, overriding the model catalogue. Does not apply to fallback models. */
   readonly window?: number
 }
 
@@ -24,7 +24,7 @@ export const DEFAULT_COMPACTION: Required<Omit<CompactionOptions, 'window'>> = {
 
 const OUTPUT_RESERVE = 4096
 
-/** Tokens of the window that are kept for the answer; never more than half of it. */
+/** Returns the tokens reserved for the answer, at most half of the window. */
 export function outputReserve(
   { maxOutputTokens }: Pick<CallSettings, 'maxOutputTokens'>,
   facts: Pick<ModelFacts, 'maxOutputTokens'>,
@@ -34,7 +34,7 @@ export function outputReserve(
   return Math.min(facts.maxOutputTokens ?? OUTPUT_RESERVE, OUTPUT_RESERVE, window / 4)
 }
 
-/** @throws ConfigurationError that names the field, what was expected and what came. */
+/** @throws ConfigurationError that names the field, the expected and the received value. */
 export function checkCompaction({ at, to, keepTurns, window }: CompactionOptions): void {
   const share = (name: string, value: number | undefined, below: number): void => {
     if (value === undefined || (value > 0 && value <= below)) return
@@ -58,13 +58,13 @@ type Said = Pick<TurnInput, 'system' | 'history' | 'messages'>
 type Asked = Pick<RequestOptions, 'settings' | 'tools' | 'responseFormat'>
 type Limits = Pick<ModelFacts, 'contextWindow' | 'maxOutputTokens'>
 
-/** Of what is left when everything else has its place, so that an estimate that is too low does no harm. */
+/** Share of the remaining room for passages, as a margin for low estimates. */
 const PASSAGE_SHARE = 0.8
 
 /**
- * Tokens that passages may take; `null` when nobody knows the window. A long history makes room for them.
+ * Returns the maximum tokens of passages; `null` if the window is unknown. A long history is compacted for them.
  *
- * @param injected tokens of what was put in beside the conversation.
+ * @param injected tokens of injected context.
  */
 export function roomForPassages(
   { system, history, messages }: Said,
@@ -80,10 +80,10 @@ export function roomForPassages(
   return Math.max(0, (contextWindow - reserved - said - injected - offeredTokens(request)) * PASSAGE_SHARE)
 }
 
-/** Of the window, for what is put in beside the conversation: it must not crowd out what is said. */
+/** Share of the window for injected context, which must not displace the conversation. */
 const CONTEXT_SHARE = 0.25
 
-/** Tokens that injected context may take; `null` when nobody knows the window. A long history makes room for it. */
+/** Returns the maximum tokens of injected context; `null` if the window is unknown. A long history is compacted for it. */
 export function roomForContext(
   { system, messages }: Pick<Said, 'system' | 'messages'>,
   request: Asked,

@@ -1,24 +1,24 @@
-/** Tool output that has been read and answered is kept in outline; of other text the middle can be left out. */
+/** Shortens answered tool output to beginning and end, and cuts the middle of other texts. */
 
 import { fromParts } from '../../core/message.ts'
 import type { Message } from '../../core/message.ts'
 import type { ToolResultPart } from '../../core/part.ts'
 
-/** Characters that are left of a long output. */
+/** Characters to keep of a long output. */
 export const OUTLINE_CHARS = 1000
-/** The beginning says what it is, the end how it came out. */
+/** Share of the kept characters for the beginning; the end, with the outcome, gets the rest. */
 const HEAD_SHARE = 0.7
-/** A note takes characters itself. */
+/** Minimum number of characters to cut, since the note takes some itself. */
 const WORTHWHILE = 200
 
-/** The message with each tool output cut to about `chars` characters; itself where none is longer. */
+/** Cuts each tool output of a message to about `chars` characters; returns the same message if none is longer. */
 export function shortened(message: Message, chars: number = OUTLINE_CHARS): Message {
   if (message.role !== 'tool' || !message.parts.some((part) => part.type === 'tool-result' && isLong(part, chars))) return message
   const parts = message.parts.map((part) => (part.type === 'tool-result' && isLong(part, chars) ? outline(part, chars) : part))
   return fromParts('tool', parts, message)
 }
 
-/** A message of the user with about `chars` characters of its text; itself where it has no more. */
+/** Cuts the text of a user message to about `chars` characters; returns the same message if it is not longer. */
 export function withoutMiddle(message: Message, chars: number): Message {
   const all = textLength(message)
   const parts = message.parts.map((part) => {
@@ -42,7 +42,7 @@ const OF_OUTPUT = (left: number): string =>
 function cutText(text: string, chars: number, note: (left: number) => string): string {
   const head = Math.round(chars * HEAD_SHARE)
   const tail = text.length - (chars - head)
-  // The note of an earlier cut stands in the middle that goes now.
+  // The note of an earlier cut is in the middle, which is removed now.
   const [mark = '', before = '0'] = LEFT_OUT.exec(text.slice(head, tail)) ?? []
   const left = tail - head - mark.length + Number(before)
   return `${text.slice(0, head).toWellFormed()}\n${note(left)}\n${text.slice(tail).toWellFormed()}`

@@ -1,29 +1,29 @@
-/** Passages that say the same become one that knows all its places. */
+/** Merges passages with the same text into one that lists all its places. */
 
 import type { Place, ScoredChunk } from '../../core/store.ts'
 import { patternFor } from '../../util/pattern.ts'
 
 export interface Passage {
   readonly chunk: ScoredChunk
-  /** Other places that say the same. */
+  /** Other places with the same text. */
   readonly alsoIn: readonly Place[]
   readonly wording: Wording
 }
 
 export interface Merged {
-  /** One list for each given, in their order. */
+  /** One list per input list, in the same order. */
   readonly lists: readonly (readonly Passage[])[]
-  /** Chunks that stand for themselves no more; a chunk that was given twice is not counted. */
+  /** Number of chunks merged into others; a chunk that was passed twice is not counted. */
   readonly merged: number
 }
 
-/** Words below which the meaning of a text depends on the headings above it. */
+/** Number of words below which the meaning of a text depends on its headings. */
 const SPEAKS_FOR_ITSELF = 24
 
 /**
- * Leaves out what says nothing that a better passage does not say: the same chunk again, the same words (case, punctuation and markup aside),
- * or a part of them. Numbers and single words count: what differs in one of them stays. What somebody said in a conversation is left
- * alone. Doing it again changes nothing.
+ * Drops passages that add nothing to a better one: the same chunk, the same words (ignoring case, punctuation and markup), or a
+ * part of them. A passage that differs in a single word or number is kept. Messages of conversations are not merged.
+ * Idempotent.
  *
  * @param lists each best first; a passage of an earlier list is better than all of a later one.
  */
@@ -55,7 +55,7 @@ export function mergePassages(lists: readonly (readonly ScoredChunk[])[]): Merge
   })
   return { lists: made.map(([from, to]) => kept.slice(from, to)), merged }
 
-  /** The best passage that says all: it is among those that have the rarest word. */
+  /** Returns the best passage that contains all words of the chunk; searches those with its rarest word. */
   function betterOf(chunk: ScoredChunk, wording: Wording): (typeof kept)[number] | undefined {
     if (wording.words.length === 0) return kept.find((other) => other.chunk.text === chunk.text)
     let fewest: readonly number[] | undefined
@@ -76,7 +76,7 @@ function saysAll(other: Pick<Passage, 'chunk' | 'wording'>, chunk: ScoredChunk, 
   const isShort = wording.words.length < SPEAKS_FOR_ITSELF
   if (other.chunk.spokenBy !== undefined || other.wording.words.length < wording.words.length) return false
   if (isShort && headingOf(chunk) !== headingOf(other.chunk)) return false
-  // A short text may stand in another by chance.
+  // A short text may occur in another by chance.
   if (isShort) return wording.words.join(' ') === other.wording.words.join(' ')
   return wording.vocabulary.isSubsetOf(other.wording.vocabulary) && wording.shingles.isSubsetOf(other.wording.shingles)
 }
@@ -89,20 +89,20 @@ export function placeOf({ id, source, start, end }: ScoredChunk): Place {
   return { id, source, start, end }
 }
 
-/** Letters and digits; in scripts without spaces between words each character by itself. */
+/** Matches runs of letters and digits; in scripts without spaces between words single characters. */
 const WORDS = patternFor(
   String.raw`[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}][\p{M}]*|[\p{L}\p{M}\p{N}]+`,
   'gu',
 )
-/** Long enough that two texts about the same thing share few. */
+/** Words per shingle: long enough that different texts about one topic share few. */
 const WORDS_OF_SHINGLE = 4
-/** Longer texts than any chunker makes are compared as a whole. */
+/** Texts longer than this, beyond any chunker, are compared as a whole. */
 const MAX_CHARS = 50_000
 
 class Wording {
-  /** Without case, punctuation and markup, in their order. */
+  /** Words in order, without case, punctuation and markup. */
   readonly words: readonly string[]
-  /** Each word once. */
+  /** The set of words. */
   readonly vocabulary: ReadonlySet<string>
   #shingles: ReadonlySet<string> | undefined
 
@@ -111,13 +111,13 @@ class Wording {
     this.vocabulary = new Set(this.words)
   }
 
-  /** Every run of four words; of a shorter text the whole. Made when it is first asked for: most passages share nothing. */
+  /** Every run of four words, or the whole of a shorter text. Computed on first use, since most passages share no words. */
   get shingles(): ReadonlySet<string> {
     this.#shingles ??= shinglesOf(this.words)
     return this.#shingles
   }
 
-  /** Share (0 to 1) of its shingles that stand in the other set. */
+  /** Returns the share (0 to 1) of its shingles in the other set. */
   shareIn(other: ReadonlySet<string>): number {
     let found = 0
     for (const shingle of this.shingles) if (other.has(shingle)) found++

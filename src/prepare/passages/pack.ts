@@ -1,4 +1,4 @@
-/** Chooses the passages that have room in a request, makes messages of them, and cuts the best one where not even that has room. */
+/** Chooses the passages that fit into a request, converts them to messages, and cuts the best one if not even that one fits. */
 
 import type { Passage } from './merge.ts'
 import { retrieved } from '../../core/message.ts'
@@ -7,21 +7,21 @@ import { fenced } from '../fence.ts'
 import { estimateMessageTokens } from '../tokens.ts'
 
 export interface Packed {
-  /** One list for each given, in the order in which they were given. */
+  /** One list per input list, in the same order. */
   readonly lists: readonly (readonly Passage[])[]
-  /** Tokens that are left; `null` when there is no limit. */
+  /** Remaining tokens; `null`: no limit. */
   readonly left: number | null
 }
 
-/** Of its shingles in those that have their place: from here on a passage waits until the others have theirs. */
+/** Share of a passage's shingles in chosen ones from which it is deferred until the others are placed. */
 const ALIKE = 0.8
 
 /**
- * Gives places by rank until one has no room: first to what adds something, then to what was passed over. Of equal rank the first list goes
- * before the second. Whoever has a place keeps its order.
+ * Chooses passages by rank until one does not fit: first those with new text, then deferred ones. At equal rank the first list precedes
+ * the second. Chosen passages keep their order.
  *
  * @param room in tokens; `null` for no limit.
- * @param tokensOf what a passage takes up with all that stands around it.
+ * @param tokensOf returns the tokens of a passage with its label and fence.
  */
 export function packPassages(
   lists: readonly (readonly Passage[])[],
@@ -62,10 +62,10 @@ function* byRank(lists: readonly (readonly Passage[])[]): Generator<[Passage, nu
   }
 }
 
-/** A shorter beginning tells nothing. */
+/** Minimum useful length of a cut passage. */
 const LEAST_CHARS = 80
 
-/** As much as fits, up to the end of a word; `undefined` where that is next to nothing. Its range is still that of its text. */
+/** Cuts a passage to fit, at the end of a word, and adapts its range; `undefined` if almost nothing would remain. */
 export function cutPassage(passage: Passage, fits: (passage: Passage) => boolean): Passage | undefined {
   const { chunk } = passage
   let [low, high] = [0, chunk.text.length]
@@ -79,7 +79,7 @@ export function cutPassage(passage: Passage, fits: (passage: Passage) => boolean
   return end < LEAST_CHARS ? undefined : beginning(passage, end)
 }
 
-/** Where there are no blanks nearby, any character may be the last; no surrogate is parted from its half. */
+/** Returns the end of the last word. Without a space nearby, cuts at any character, but never within a surrogate pair. */
 function wordsEnd(text: string): number {
   const least = Math.floor(text.length * 0.8)
   return /\s/.test(text.slice(least)) ? 0 : text.length - (/[\uD800-\uDBFF]$/.test(text) ? 1 : 0)
@@ -107,7 +107,7 @@ export function passageMessage({ chunk, alsoIn }: Passage, marker: string, origi
   return retrieved({ marker, origin, store, chunk, ...(alsoIn.length === 0 ? {} : { alsoIn }) })
 }
 
-/** For counting, before anybody knows how many there will be. */
+/** Marker for counting tokens before the number of passages is known. */
 const WIDEST_MARKER = '0000'
 
 export function tokensOfPassage(passage: Passage, origin: Origin = 'docstore'): number {

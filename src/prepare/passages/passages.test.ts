@@ -24,7 +24,7 @@ const idsOf = (chunks: readonly ScoredChunk[]): string[] =>
     .map(({ chunk: { id } }) => id)
 
 describe('mergePassages', () => {
-  it('one of several with the same words is kept, the best, and knows where the others stand', () => {
+  it('keeps the best of several passages with the same words, with the places of the others', () => {
     const { lists, merged } = mergePassages([
       [chunk('a', LONG), chunk('b', LONG.toUpperCase()), chunk('c', 'Something else.')],
       [chunk('m', `**${LONG}**`), chunk('a', LONG)],
@@ -49,7 +49,7 @@ describe('mergePassages', () => {
     expect(idsOf([a, b]).join()).toBe(kept)
   })
 
-  it('takes duplicates by the thousand', () => {
+  it('merges thousands of duplicates', () => {
     const copies = Array.from({ length: 5000 }, (_, at) => chunk(`c${at}`, at % 2 === 0 ? LONG : `${LONG} Number ${at}.`))
     expect(idsOf(copies)).toHaveLength(2501)
   })
@@ -61,7 +61,7 @@ const chunks = fc
   .map((all) => all.map(([words, headings], at) => chunk(`c${at}`, words.join(' '), { headings, score: 100 - at })))
 
 describe('passages', () => {
-  it('merging again changes nothing, and nothing is lost', () => {
+  it('merging is idempotent and loses no text', () => {
     fc.assert(
       fc.property(chunks, chunks, (documents, memories) => {
         const { lists, merged } = mergePassages([documents, memories.map((each) => ({ ...each, id: `m${each.id}` }))])

@@ -1,4 +1,4 @@
-/** Adds the text around a passage that was found. */
+/** Extends found passages by the text around them. */
 
 import type { JsonObject } from '../../core/json.ts'
 import type { Chunk, DocumentSource, Surroundings } from '../../core/store.ts'
@@ -8,38 +8,38 @@ import { tokensOfPassage } from './pack.ts'
 import { placeOf } from './merge.ts'
 import type { Passage } from './merge.ts'
 
-/** How passages grow by the text around them. */
+/** Options for extending passages by the text around them. */
 export interface WidenOptions {
-  /** Chunks before and after a passage, at most; default 1. */
+  /** Maximum number of chunks before and after a passage; default 1. */
   readonly chunks?: number
-  /** How many of the best passages are widened; default 5. */
+  /** Number of best passages to extend; default 5. */
   readonly best?: number
-  /** `section` stops where a heading begins or ends that the passage stands under, `document` does not. Default `section`. */
+  /** `section` stops at the boundaries of the passage's section, `document` does not. Default `section`. */
   readonly within?: 'section' | 'document'
 }
 
-/** More than any section has, for whoever wants the whole of it. */
+/** Upper limit of `chunks`; more than any section has. */
 const MOST_CHUNKS = 50
-/** Where nobody knows how much a model can read, one passage becomes this many times as long at most, in tokens. */
+/** Maximum size of an extended passage in tokens, if the model's window is unknown. */
 const UNKNOWN_ROOM = 2000
 
 interface Widening extends WidenOptions {
-  /** Tokens; `null` when nobody knows. */
+  /** Room in tokens; `null`: unknown. */
   readonly room: number | null
   readonly signal: AbortSignal
 }
 
 export interface Widened {
   readonly passages: readonly Passage[]
-  /** Tokens that are left. */
+  /** Remaining tokens. */
   readonly left: number | null
 }
 
 /**
- * The best passages, each with the whole chunks around it that have room. A passage remains one range of its source, so that whatever is cited
- * in it has a place. What another passage holds already is not taken in twice; a passage that a better one has come to hold is left out.
+ * Extends the best passages by whole chunks around them, as far as there is room. A passage remains one range of its source, so that
+ * citations have a place. Text of another passage is not included twice; a passage contained in a better one is dropped.
  *
- * @throws CriaError `store_failed` when the store fails; an abort is passed on as it is.
+ * @throws CriaError `store_failed` if the store fails; an abort is rethrown unchanged.
  */
 export async function widenPassages(
   passages: readonly Passage[],
@@ -85,7 +85,7 @@ interface Limits {
   readonly left: number
 }
 
-/** Grows by one chunk at a time, after the passage first: what follows explains more often than what precedes. */
+/** Adds one chunk at a time, first after the passage: following text explains more often than preceding text. */
 function widest(
   passage: Passage,
   around: Surroundings,
@@ -94,7 +94,7 @@ function widest(
   const { chunk } = passage
   const at = around.chunks.findIndex(({ id }) => id === chunk.id)
   const own = around.chunks[at]
-  // A passage that was cut, or a store that has changed meanwhile.
+  // The passage was cut, or the store has changed meanwhile.
   if (own === undefined || own.start !== chunk.start || own.end !== chunk.end) return undefined
   const isOpen = (index: number): boolean => {
     const next = around.chunks[index]
@@ -148,7 +148,7 @@ function widest(
   }
 }
 
-/** The page is that of the beginning: fewer by those that begin in what was put before. */
+/** Adjusts `page` to the new beginning: subtracts the page breaks in the text that was prepended. */
 function withPage({ metadata }: Chunk, before: string): JsonObject {
   const { page } = metadata
   return typeof page === 'number' && before.includes('\f')
@@ -156,7 +156,7 @@ function withPage({ metadata }: Chunk, before: string): JsonObject {
     : metadata
 }
 
-/** The same section, or one below it. */
+/** Returns `true` for the same section or one below it. */
 function isWithin(headings: readonly string[], section: readonly string[]): boolean {
   return section.every((heading, level) => headings[level] === heading)
 }
