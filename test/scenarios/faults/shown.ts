@@ -1,6 +1,6 @@
 import type { EventBody } from '../../../src/core/event.ts'
 
-/** What a reader shows who knows only deltas, steps and `reset`. */
+/** Returns the text that a reader of deltas, steps and `reset` shows. */
 export function assistantText(events: readonly (EventBody & { readonly step: number })[]): string {
   let text = ''
   let step = 0
