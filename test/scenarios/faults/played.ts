@@ -9,7 +9,6 @@ import type { EventOf, QueryEvent } from '../../../src/core/event.ts'
 import { foldEvents } from '../../../src/core/fold.ts'
 import type { Folded } from '../../../src/core/fold.ts'
 import type { Json } from '../../../src/core/json.ts'
-import { assistantText } from './shown.ts'
 import type { Tool } from '../../../src/core/tool.ts'
 import { SqliteRecorder } from '../../../src/recorders/sqlite/recorder.ts'
 
@@ -184,4 +183,17 @@ export async function forAll<T>(items: readonly T[], name: (item: T) => string, 
     }
   }
   await Promise.all(Array.from({ length: 8 }, worker))
+}
+
+/** Returns the text that a reader of deltas, steps and `reset` shows. */
+function assistantText(events: readonly QueryEvent[]): string {
+  let text = ''
+  let step = 0
+  for (const event of events) {
+    if (event.step !== step) text = ''
+    step = event.step
+    if (event.type === 'text_delta') text += event.text
+    if (event.type === 'reset') text = ''
+  }
+  return text
 }
