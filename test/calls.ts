@@ -1,4 +1,4 @@
-/** Turns in which a scripted model calls tools, for tests of what becomes of the calls. */
+/** Runs turns in which a scripted model calls tools. */
 
 import type { EventOf, QueryEvent } from '../src/core/event.ts'
 import type { Json } from '../src/core/json.ts'
@@ -14,7 +14,7 @@ export interface Call {
   readonly input?: Json
 }
 
-/** A model that makes these calls, step by step, and then says that it is done. */
+/** Returns a model that makes these calls, step by step, and then answers that it is done. */
 export function calling(...steps: (readonly Call[])[]): ScriptedModel {
   const answers = steps.map((calls, step): ScriptedAnswer => ({
     toolCalls: calls.map(({ id, name, input }, index) => ({ id: id ?? `c${step}${index}`, name, input: input ?? {} })),
@@ -30,7 +30,7 @@ export function tool(
   return { name, description: name, inputSchema: { type: 'object' }, needsPermission: false, ...more, call }
 }
 
-/** Conflicts with no other call that says what it touches. */
+/** Returns a tool that conflicts with no call that declares its resources. */
 export const free: { readonly resources: () => ToolResources } = { resources: () => ({}) }
 
 export async function collect(options: EngineOptions): Promise<QueryEvent[]> {
@@ -47,7 +47,7 @@ export const resultsOf = (events: readonly QueryEvent[]): string[] =>
   all(events, 'tool_result').map(({ result }) => result.content)
 export const idsOf = (events: readonly QueryEvent[]): string[] => all(events, 'tool_result').map(({ result }) => result.id)
 
-/** What the model was told in its second request. */
+/** Returns the tool results in the second request to the model. */
 export function toldTo(model: ScriptedModel, request = 1): [string, string][] {
   const messages = model.requests[request]?.messages ?? []
   return messages.flatMap(({ parts }) =>

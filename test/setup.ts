@@ -1,4 +1,4 @@
-/** Every test file gets an empty home and none of the caller's keys, so that a test can neither read nor spend what is theirs. */
+/** Gives every test file an empty home and removes the keys of the developer, so that tests can neither read nor use them. */
 
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -376,7 +376,7 @@ test.each<[what: string, call: () => unknown, message: string]>([
   [
     'a script of one text',
     () => new ScriptedModel(unchecked('ok')),
-    'A script is a list with one answer for each request, or a function.',
+    'A script must be a list with one answer for each request, or a function.',
   ],
 ])('ENG-ERR-001 rejects an invalid value at once: %s', (_, call, message) => {
   expect(call).toThrow(expect.objectContaining({ code: 'configuration', message }))

@@ -1,4 +1,4 @@
-/** Makes a `LanguageModel` of a way to ask one. */
+/** Builds a `LanguageModel` from the functions that open and read one request. */
 
 import type { LanguageModel, ModelFacts } from '../core/model.ts'
 import type { AdapterOptions } from './exchange.ts'
@@ -17,7 +17,7 @@ export function createAdapter(options: AdapterOptions): LanguageModel {
     stream(request, ctx) {
       if (loaded !== undefined) return loaded.exchange(options, model, request, ctx)
       return (async function* () {
-        // A fallback that is never asked does not need what speaks to a provider.
+        // Loaded with the first request: a fallback model that is never called does not need it.
         loaded = await import('./exchange.ts')
         yield* loaded.exchange(options, model, request, ctx)
       })()

@@ -1,4 +1,4 @@
-/** Types the codec of an API, which encodes requests and decodes their answers. */
+/** Defines the interface of an API codec, which encodes requests and decodes answers. */
 
 import type { JsonObject } from '../core/json.ts'
 import type { ModelFacts, ModelRequest } from '../core/model.ts'
@@ -11,7 +11,7 @@ import type { ToolNames } from './conversation/names.ts'
 export type ApiName = 'chat' | 'responses' | 'messages' | 'gemini'
 
 export interface Api {
-  /** @throws CriaError `invalid_request` when the API has no way to say it. */
+  /** @throws CriaError `invalid_request` when the API cannot express the request. */
   readonly encode: (input: EncodeInput) => Encoded
   readonly decode: (answer: Answer) => Decoder
   readonly readUsage: ReadUsage
@@ -19,7 +19,7 @@ export interface Api {
 
 /** A request, prepared for any API by `prepareRequest`. */
 export interface EncodeInput {
-  /** The provider's own name of the model. */
+  /** The provider's name for the model. */
   readonly model: string
   /** `provider/model`. */
   readonly ref: string
@@ -29,11 +29,11 @@ export interface EncodeInput {
   readonly names: ToolNames
   /** The messages, in the style of the API. */
   readonly turns: readonly Turn[]
-  /** The tools, with names and schemas that every provider takes. */
+  /** The tools, with names and schemas that every provider accepts. */
   readonly tools: readonly { readonly name: string; readonly description: string; readonly schema: JsonObject }[]
-  /** The caller's options for this provider alone, their names in camel case or the API's own. */
+  /** The caller's `providerOptions` for this provider, named in camel case or as in the API. */
   readonly options: JsonObject
-  /** Notes what cannot be sent as asked. */
+  /** Reports a setting that cannot be sent. */
   readonly warn: (message: string) => void
 }
 
@@ -44,11 +44,11 @@ export interface Encoded {
   readonly body: JsonObject
 }
 
-/** Reads one answer into parts. Unknown events and members are passed over; a member of another type counts as absent. */
+/** Decodes one answer into parts. Unknown events and members are ignored; a member of the wrong type counts as absent. */
 export interface Decoder {
   readonly event: (event: JsonObject) => void
-  /** Reads an answer in one piece. */
+  /** Decodes an answer that was not streamed. */
   readonly whole: (body: JsonObject) => void
-  /** The stream has ended, with or without the API's own mark. */
+  /** Called when the stream has ended, with or without the API's end mark. */
   readonly end: () => void
 }

@@ -1,4 +1,4 @@
-/** Every API over a real socket: what a model says arrives, what it needs goes back, what goes wrong is named. */
+/** Tests every API over a real socket: answers arrive, their data is sent back, and failures are named. */
 
 import { getEventListeners } from 'node:events'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
@@ -57,7 +57,7 @@ const TOOL: ToolSpec = {
   inputSchema: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
 }
 
-/** Each API, and one of them as the command line sends its requests. */
+/** Each API over `fetch`, and one over `node:http`, which the command line uses. */
 const TRANSPORTS = APIS.flatMap((api, index) => [
   { api, transport: 'fetch', provider: api.provider },
   ...(index === 0 ? [{ api, transport: 'node:http', provider: api.provider }] : []),
@@ -68,18 +68,18 @@ describe.each(TRANSPORTS)('$provider over $transport', ({ api, transport }) => {
   afterAll(() => sendOverHttp(false))
 
   describe.each(Object.entries(CUTS))('ENG-STREAM-002 a stream that arrives %s', (name, cut) => {
-    test('gives text, thinking, usage, finish reason and the model', async () => {
+    test('yields text, thinking, usage, finish reason and the model', async () => {
       const model = await serve(api, [{ body: cut(api.stream(SAID)) }])
       const outcome = await ask(model)
       expect(outcome.error).toBeUndefined()
       expect(outcome).toMatchObject({ text: SAID.text, thinking: SAID.thinking, response: { model: 'test-model-1' } })
       expect(outcome.finish).toMatchObject({ reason: 'stop' })
       expect(outcome.usage).toMatchObject({ inputTokens: 12, outputTokens: 5, exactness: 'exact' })
-      // What comes together is handed on together.
+      // Deltas that arrive together are yielded together.
       if (name === 'whole') expect(outcome.parts.filter((part) => part.type === 'text' && part.text !== '')).toHaveLength(1)
     })
 
-    test('gives tool calls with their arguments', async () => {
+    test('yields tool calls with their arguments', async () => {
       const model = await serve(api, [{ body: cut(api.stream(CALLS)) }])
       const outcome = await ask(model, { tools: [TOOL] })
       expect(outcome.calls.map(({ name, input }) => [name, input])).toEqual([
@@ -112,7 +112,7 @@ describe.each(TRANSPORTS)('$provider over $transport', ({ api, transport }) => {
     expect(outcome.finish?.reason).toBe('stop')
   })
 
-  test('what comes after the end is no part of the answer', async () => {
+  test('bytes after the end are not part of the answer', async () => {
     const text = api.stream(SAID)
     // Gemini ends with a finish reason; the others have an end mark.
     const after =
@@ -123,7 +123,7 @@ describe.each(TRANSPORTS)('$provider over $transport', ({ api, transport }) => {
     expect(await ask(model)).toMatchObject({ text: SAID.text, thinking: SAID.thinking, error: undefined })
   })
 
-  test('JSON spread over several data lines is put together', async () => {
+  test('JSON over several data lines is joined', async () => {
     const spread = api.stream(SAID).replaceAll(/^data: (\{.*\})$/gm, (_, json: string) =>
       JSON.stringify(JSON.parse(json), null, 1)
         .split('\n')
@@ -133,7 +133,7 @@ describe.each(TRANSPORTS)('$provider over $transport', ({ api, transport }) => {
     expect((await ask(await serve(api, [{ body: spread }]))).text).toBe(SAID.text)
   })
 
-  test('an answer in one piece says the same as a stream', async () => {
+  test('an answer without streaming has the same content as a stream', async () => {
     const model = await serve(api, [whole(api, { ...SAID, ...CALLS })])
     const outcome = await ask(model, { stream: false })
     expect(outcome).toMatchObject({ text: SAID.text, thinking: SAID.thinking, error: undefined })
@@ -143,20 +143,20 @@ describe.each(TRANSPORTS)('$provider over $transport', ({ api, transport }) => {
     expect(received().path).not.toMatch(/stream/i)
   })
 
-  test('an answer in the other shape than it was asked for is understood, with one request', async () => {
+  test('a stream in place of one object, and the reverse, is read with one request', async () => {
     const model = await serve(api, [whole(api, SAID), { body: api.stream(SAID), headers: JSON_HEADERS }])
     expect(await ask(model)).toMatchObject({ text: SAID.text, error: undefined })
     expect(await ask(model, { stream: false })).toMatchObject({ text: SAID.text, error: undefined })
     expect(server?.requests).toHaveLength(2)
   })
 
-  test('ENG-THINK-001 thinking goes back with its signature to the model that thought it, and to no other', async () => {
+  test('ENG-THINK-001 thinking is sent back, with its signature, only to the model that wrote it', async () => {
     const model = await serve(api, [{ body: api.stream({ ...SAID, ...CALLS }) }, { body: api.stream(SAID) }])
     const first = await ask(model, { tools: [TOOL] })
     const history = afterTools(model, first, 'sunny')
     expect((await ask(model, { tools: [TOOL], messages: history })).error).toBeUndefined()
     const signed = JSON.stringify(received(1).body)
-    // Chat Completions of OpenAI takes no thinking back, and has no signatures; the others get the text or the signature.
+    // OpenAI's Chat Completions takes no thinking and has no signatures; the other APIs receive the text or the signature.
     if (api.provider === 'openai-chat') expect(signed).not.toContain('Let me think')
     else expect(signed).toContain(api.provider === 'openai-compatible' ? 'Let me think' : 'c2lnbmF0dXJl')
 
@@ -166,7 +166,7 @@ describe.each(TRANSPORTS)('$provider over $transport', ({ api, transport }) => {
     expect(JSON.stringify(received(2).body)).not.toMatch(/c2lnbmF0dXJl|Let me think/)
   })
 
-  test('a whole conversation with tools is sent so that the API accepts it', async () => {
+  test('a conversation with tools is sent in a form that the API accepts', async () => {
     const model = await serve(api, [{ body: api.stream(SAID) }])
     const messages = [
       system('Be brief.'),
@@ -180,7 +180,7 @@ describe.each(TRANSPORTS)('$provider over $transport', ({ api, transport }) => {
       assistant([
         { type: 'text', text: 'I look. ' },
         { type: 'tool-call', id: 'call_1', name: 'get_weather', input: { city: 'Bern' } },
-        { type: 'tool-call', id: 'call_2', name: 'get_weather', input: '{"city": tru', invalid: 'no JSON' },
+        { type: 'tool-call', id: 'call_2', name: 'get_weather', input: '{"city": tru', invalid: 'not JSON' },
       ]),
       toolResult({
         id: 'call_1',
@@ -218,7 +218,7 @@ describe.each(TRANSPORTS)('$provider over $transport', ({ api, transport }) => {
   })
 
   test.each(['off', 'low', 'medium', 'high'] as const)(
-    'ENG-THINK-001 thinking effort %s is one setting for all',
+    'ENG-THINK-001 thinking effort %s is one setting for all APIs',
     async (thinking) => {
       const model = await serve(api, [{ body: api.stream(SAID) }], {}, api.model.replace('gpt-4o', 'gpt-5-mini'))
       expect((await ask(model, { thinking })).error).toBeUndefined()
@@ -235,7 +235,7 @@ describe.each(TRANSPORTS)('$provider over $transport', ({ api, transport }) => {
     },
   )
 
-  test('ENG-THINK-001 a model that does not reason is not told how much it should', async () => {
+  test('ENG-THINK-001 a model that does not reason is sent no thinking effort', async () => {
     const names: Record<string, string> = { anthropic: 'claude-3-haiku-20240307', google: 'gemini-2.0-flash' }
     const model = await serve(api, [{ body: api.stream(SAID) }], {}, `${api.provider}/${names[api.provider] ?? 'gpt-4o'}`)
     const { warnings } = await ask(model, { thinking: 'high' })
@@ -243,7 +243,7 @@ describe.each(TRANSPORTS)('$provider over $transport', ({ api, transport }) => {
     expect(warnings.join()).toContain('does not reason')
   })
 
-  test('names that providers refuse are told and understood under another', async () => {
+  test('tool names that providers refuse are rewritten, and mapped back in answers', async () => {
     const names = ['docs.search', 'docs search', '1st', 'x'.repeat(80), 'docs_search']
     const tools = names.map((name) => ({ ...TOOL, name }))
     let told: string[] = []
@@ -258,7 +258,7 @@ describe.each(TRANSPORTS)('$provider over $transport', ({ api, transport }) => {
     expect(outcome.calls.map((call) => call.name).toSorted()).toEqual(names.toSorted())
   })
 
-  test('ids of calls are unique, also where the provider repeats them', async () => {
+  test('ids of tool calls are unique, even if the provider repeats them', async () => {
     const twice: Said = {
       calls: [
         { id: 'call_1', name: 'a', arguments: '{}' },
@@ -277,7 +277,7 @@ describe.each(TRANSPORTS)('$provider over $transport', ({ api, transport }) => {
     }
   })
 
-  test('a stop for tool calls without any is an error, not an empty answer', async () => {
+  test('a finish reason of tool calls without a tool call is an error, not an empty answer', async () => {
     const word = {
       google: 'MALFORMED_FUNCTION_CALL',
       anthropic: 'tool_use',
@@ -289,7 +289,7 @@ describe.each(TRANSPORTS)('$provider over $transport', ({ api, transport }) => {
     expect((await ask(model)).error).toMatchObject({ code: 'invalid_response', retryable: true })
   })
 
-  test('a stop at the limit is reported as length', async () => {
+  test('an answer cut at its limit has the finish reason length', async () => {
     const word = { google: 'MAX_TOKENS', anthropic: 'max_tokens', openai: 'max_output_tokens' }[api.provider] ?? 'length'
     const model = await serve(api, [
       { body: api.stream({ text: 'It is', finish: word }) },
@@ -320,7 +320,7 @@ describe.each(TRANSPORTS)('$provider over $transport', ({ api, transport }) => {
       [503, undefined, 'Unavailable', { code: 'overloaded', retryable: true }],
       [529, 'overloaded_error', 'Overloaded', { code: 'overloaded', retryable: true }],
     ] as const)(
-      'status %i (%s) is told with provider, status and words, and without the key',
+      'status %i (%s) is reported with provider, status and message, and without the key',
       async (status, code, message, expected) => {
         const model = await serve(api, [failure(api, status, message, code)])
         for (const stream of [true, false]) {
@@ -343,12 +343,12 @@ describe.each(TRANSPORTS)('$provider over $transport', ({ api, transport }) => {
       expect((await ask(model)).error).toMatchObject({ code: 'context_length', status: 400, retryable: false })
     })
 
-    test('the time to wait that a provider names is passed on', async () => {
+    test('the wait that a provider asks for is part of the error', async () => {
       const model = await serve(api, [failure(api, 429, 'Slow down', undefined, { 'retry-after': '7' })])
       expect((await ask(model)).error?.details).toMatchObject({ provider: api.provider, retryAfterMs: 7000 })
     })
 
-    test('a stream that ends in the middle is interrupted, never finished', async () => {
+    test('a stream that ends early is interrupted, never finished', async () => {
       const text = api.stream(SAID)
       const events = text.split(/(?<=\n\r?\n)/)
       const model = await serve(api, () => ({ body: events.slice(0, Math.ceil(events.length / 2)).join('') }))
@@ -357,7 +357,7 @@ describe.each(TRANSPORTS)('$provider over $transport', ({ api, transport }) => {
       expect(outcome.finish).toBeUndefined()
     })
 
-    test('a connection that breaks in the middle is interrupted, with the text so far', async () => {
+    test('a connection that breaks early interrupts the answer and keeps the text so far', async () => {
       const model = await serve(api, [{ body: upToText(api), afterwards: 'reset' }])
       const outcome = await ask(model)
       expect(outcome.error).toMatchObject({ code: 'stream_interrupted', retryable: true })
@@ -366,7 +366,7 @@ describe.each(TRANSPORTS)('$provider over $transport', ({ api, transport }) => {
       expect(outcome.text).not.toBe('')
     })
 
-    test('an error in the middle of a stream has its kind, and is no text', async () => {
+    test('an error inside a stream has its error code, and is not text', async () => {
       const events = api.stream({ text: SAID.text ?? '' }).split(/(?<=\n\r?\n)/)
       const model = await serve(api, [
         {
@@ -383,14 +383,14 @@ describe.each(TRANSPORTS)('$provider over $transport', ({ api, transport }) => {
       expect(outcome.finish).toBeUndefined()
     })
 
-    test('an event that is no JSON names the provider and its number', async () => {
+    test('the error for an event that is not JSON names the provider and the number of the event', async () => {
       const model = await serve(api, [{ body: `: hello\n\n${api.stream(SAID).replace(/\}(\r?\n\r?\n)/, '$1')}` }])
       const { error } = await ask(model)
       expect(error).toMatchObject({ code: 'stream_interrupted', details: { event: 1 } })
-      expect(error?.message).toMatch(new RegExp(`^${api.provider}: event 1 of the stream is no JSON`))
+      expect(error?.message).toMatch(new RegExp(`^${api.provider}: event 1 of the stream is not JSON`))
     })
 
-    test('an event that never ends is refused, and its connection closed', async () => {
+    test('an event without an end is an error, and its connection is closed', async () => {
       const model = await serve(
         api,
         [{ body: Array.from({ length: 40 }, () => `data: ${'x'.repeat(10_000)}`.slice(0, 10_000)), afterwards: 'hang' }],
@@ -400,7 +400,7 @@ describe.each(TRANSPORTS)('$provider over $transport', ({ api, transport }) => {
       await server?.aborted()
     })
 
-    test('a stream that never ends is stopped, what came is kept, and its connection is closed', async () => {
+    test('a stream without an end is stopped, its parts are kept, and its connection is closed', async () => {
       const model = await serve(
         api,
         [{ body: [...upToText(api), ...Array.from({ length: 400 }, () => ': nothing new\n\n'.repeat(64))], afterwards: 'hang' }],
@@ -416,7 +416,7 @@ describe.each(TRANSPORTS)('$provider over $transport', ({ api, transport }) => {
       await server?.aborted()
     })
 
-    test('an event of 10 MB is taken', async () => {
+    test('an event of 10 MB is read', async () => {
       const text = 'x'.repeat(10 * 1024 * 1024)
       const model = await serve(api, [{ body: api.stream({ text }) }])
       expect((await ask(model)).text).toHaveLength(text.length)
@@ -434,7 +434,7 @@ describe.each(TRANSPORTS)('$provider over $transport', ({ api, transport }) => {
         { body: 'upstream connect error or disconnect', headers: { 'content-type': 'text/plain' } },
         /neither JSON nor an event stream/,
       ],
-    ] as const)('%s in place of an answer is an error that says so', async (_, reply, words) => {
+    ] as const)('%s in place of an answer is an error that names it', async (_, reply, words) => {
       const model = await serve(api, [reply])
       for (const stream of [true, false]) {
         const { error } = await ask(model, { stream })
@@ -452,7 +452,7 @@ describe.each(TRANSPORTS)('$provider over $transport', ({ api, transport }) => {
       expect(error?.message).not.toMatch(/[<>]/)
     })
 
-    test('a page in place of a 404 points at the base URL', async () => {
+    test('a web page with status 404 has a hint about the base URL', async () => {
       const model = await serve(api, [
         { status: 404, headers: { 'content-type': 'text/html' }, body: '<title>Not Found</title>' },
       ])
@@ -468,7 +468,7 @@ describe.each(TRANSPORTS)('$provider over $transport', ({ api, transport }) => {
       expect(error?.message).toMatch(/127\.0\.0\.1:\d+ closed the connection \(ECONNRESET\)/)
     })
 
-    test('a redirect to another host is not followed; one on the same host is', async () => {
+    test('a redirect is followed within the same host, and not to another', async () => {
       const other = await wireServer([{ body: api.stream(SAID) }])
       const model = await serve(api, ({ path }) =>
         path.startsWith('/moved')
@@ -486,7 +486,7 @@ describe.each(TRANSPORTS)('$provider over $transport', ({ api, transport }) => {
     })
   })
 
-  describe('leaving', () => {
+  describe('aborting and leaving', () => {
     test('an abort in mid-stream closes the connection', async () => {
       const model = await serve(api, [{ body: upToText(api), afterwards: 'hang' }])
       const controller = new AbortController()
@@ -498,7 +498,7 @@ describe.each(TRANSPORTS)('$provider over $transport', ({ api, transport }) => {
       await server?.aborted()
     })
 
-    test('a reader that stops reading closes it too', async () => {
+    test('a reader that stops reading closes the connection', async () => {
       const model = await serve(api, [{ body: upToText(api), afterwards: 'hang' }])
       for await (const part of model.stream(
         { ...QUESTION, model: model.ref },
@@ -512,18 +512,18 @@ describe.each(TRANSPORTS)('$provider over $transport', ({ api, transport }) => {
       await expect(server?.aborted()).resolves.toBeUndefined()
     })
 
-    test('an abort before the answer ends the waiting', async () => {
+    test('an abort before the answer ends the wait', async () => {
       const model = await serve(api, [{ body: '', afterwards: 'hang' }])
       const { error } = await ask(model, {}, AbortSignal.timeout(50))
       expect(error).toMatchObject({ code: 'timeout' })
     })
   })
 
-  test('ENG-STREAM-002 a reader who pauses is not read ahead for', { timeout: 60_000 }, async () => {
+  test('ENG-STREAM-002 a paused reader stops reading from the socket', { timeout: 60_000 }, async () => {
     const events = api.stream({ text: SAID.text ?? '' }).split(/(?<=\n\r?\n)/)
     const place = events.findIndex((event) => event.includes('It is'))
     const more = (events[place] ?? '').repeat(Math.ceil(65_536 / (events[place]?.length ?? 1)))
-    // 128 MB, if anybody would take it.
+    // 128 MB, if it were read.
     const model = await serve(api, [
       { body: [...events.slice(0, place + 1), ...Array.from({ length: 2000 }, () => more)], afterwards: 'hang' },
     ])
@@ -547,15 +547,15 @@ describe.each(TRANSPORTS)('$provider over $transport', ({ api, transport }) => {
     expect(getEventListeners(signal, 'abort').length).toBe(0)
   })
 
-  test('a connection is used again after a complete answer', async () => {
+  test('a connection is reused after a complete answer', async () => {
     const model = await serve(api, [{ body: api.stream(SAID) }])
     for (let i = 0; i < 6; i++) await ask(model)
-    // The second request may come before the first connection is free.
+    // The second request may start before the first connection is free.
     expect(new Set(server?.requests.map((request) => request.connection)).size).toBeLessThanOrEqual(2)
   })
 })
 
-/** The events of an answer up to the first piece of its text. */
+/** Returns the events of an answer up to its first text delta. */
 function upToText(api: Api): string[] {
   const events = api.stream({ text: SAID.text ?? '' }).split(/(?<=\n\r?\n)/)
   return events.slice(0, events.findIndex((event) => event.includes('It is')) + 1)

@@ -1,4 +1,4 @@
-/** Servers that speak Chat Completions otherwise than OpenAI: how they tell calls apart, answer several times, refuse. */
+/** Tests servers whose Chat Completions differ from OpenAI's: in tool calls, several choices, and refusals. */
 
 import fc from 'fast-check'
 import { afterEach, describe, expect, test } from 'vitest'
@@ -26,7 +26,7 @@ const event = (value: object): string => `data: ${JSON.stringify(value)}\n\n`
 const chunk = (delta: object, finish: string | null = null, index = 0): string =>
   event({ id: 'c', model: 'm', choices: [{ index, delta, finish_reason: finish }] })
 
-/** A piece of a call; members that are `undefined` are not sent. */
+/** A piece of a tool call; members that are `undefined` are not sent. */
 interface Piece {
   readonly index?: number | null
   readonly id?: string | null
@@ -43,7 +43,7 @@ const Q1: JsonObject = { q: 1 }
 const Q2: JsonObject = { q: 2 }
 const [ONE, TWO] = [JSON.stringify(Q1), JSON.stringify(Q2)]
 
-describe('calls are told apart', () => {
+describe('tool calls are distinguished with', () => {
   test.each<readonly [what: string, stream: string, expected: readonly (readonly [name: string, input: Json])[]]>([
     [
       'one number and new ids, without arguments',
@@ -67,7 +67,7 @@ describe('calls are told apart', () => {
       ],
     ],
     [
-      'one number, in turn, by the id of each piece',
+      'one number, interleaved, by the id of each piece',
       calls(
         [{ index: 0, id: 'a', name: 'find', args: '' }],
         [{ index: 0, id: 'b', name: 'find', args: '' }],
@@ -91,7 +91,7 @@ describe('calls are told apart', () => {
       ],
     ],
     [
-      'no numbers, by their place in the list',
+      'no numbers, by their position in the list',
       calls(
         [
           { id: 'a', name: 'find', args: '' },
@@ -134,7 +134,7 @@ describe('calls are told apart', () => {
       ],
     ],
     [
-      'numbers, and one id for both that comes last',
+      'numbers, and one shared id that arrives last',
       calls(
         [{ index: 0, name: 'find', args: '' }],
         [{ index: 0, id: 'x', args: ONE }],
@@ -157,7 +157,7 @@ describe('calls are told apart', () => {
       [['find', { where: Q1 }]],
     ],
     [
-      'pieces, and then the whole call once more',
+      'pieces, then the whole call again',
       calls(
         [{ index: 0, id: 'a', name: 'find', args: '' }],
         [{ index: 0, args: ONE }],
@@ -174,7 +174,7 @@ describe('calls are told apart', () => {
       ),
       [['find', Q1]],
     ],
-    ['a name that comes late', calls([{ index: 0, id: 'a' }], [{ index: 0, name: 'find', args: ONE }]), [['find', Q1]]],
+    ['a name that arrives late', calls([{ index: 0, id: 'a' }], [{ index: 0, name: 'find', args: ONE }]), [['find', Q1]]],
     ['no name at all', calls([{ index: 0, id: 'a', name: '', args: ONE }]), [['_', Q1]]],
     [
       'name and arguments beside the id',
@@ -193,7 +193,7 @@ describe('calls are told apart', () => {
   const input = fc.dictionary(fc.constantFrom('a', 'b', 'c'), fc.jsonValue({ maxDepth: 2 }), { minKeys: 1, maxKeys: 3 })
   const call = fc.record({ name: fc.constantFrom('find', 'now'), input, cuts: fc.array(fc.nat(20), { maxLength: 4 }) })
 
-  test('however they are cut and whatever tells them apart', { timeout: 60_000 }, async () => {
+  test('any way of numbering, however the stream is cut', { timeout: 60_000 }, async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(call, { minLength: 1, maxLength: 4 }),
@@ -226,7 +226,7 @@ describe('calls are told apart', () => {
   })
 })
 
-test('of several answers the one that begins first is the answer', async () => {
+test('the choice that begins first is the answer', async () => {
   const both = ['A', 'B'].map((text, index) => ({ index, delta: { content: text }, finish_reason: null }))
   const body = [
     chunk({ role: 'assistant', content: '' }),
@@ -254,7 +254,7 @@ test('of several answers the one that begins first is the answer', async () => {
   })
 })
 
-describe('a refusal is text, and its finish reason content-filter', () => {
+describe('a refusal is text with the finish reason content-filter', () => {
   const choice = { index: 0, message: { role: 'assistant', content: null, refusal: 'I cannot.' }, finish_reason: 'stop' }
   test.each<readonly [what: string, reply: Reply]>([
     [
@@ -282,7 +282,7 @@ describe('a refusal is text, and its finish reason content-filter', () => {
   })
 })
 
-test('reasoning is one channel, under whichever of its names it comes', async () => {
+test('reasoning is read once, under either of its names', async () => {
   const deltas = [{ reasoning: 'Hm.' }, { reasoning_content: 'Hm.' }, { reasoning: 'Hm.', reasoning_content: 'Hm.' }]
   for (const delta of [...deltas, { reasoning: 'Hm.', reasoning_content: '' }, { reasoning: '', reasoning_content: 'Hm.' }]) {
     const stream = { body: chunk(delta) + chunk({ content: 'Yes.', reasoning_content: '' }) + chunk({}, 'stop') + END }

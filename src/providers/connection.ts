@@ -1,4 +1,4 @@
-/** Finds the base URL, the key and the headers for requests to a provider. */
+/** Determines the base URL, the key and the headers for requests to a provider. */
 
 import { environment } from '../util/environment.ts'
 import { ConfigurationError, CriaError } from '../core/error.ts'
@@ -16,7 +16,7 @@ type Environment = Readonly<Record<string, string | undefined>>
 export interface ConnectionOptions {
   /** Default: from the environment (`OPENAI_BASE_URL`, …), else the provider's own. */
   readonly baseURL?: string
-  /** Default: from the environment. It is never part of a message, an event or a row. */
+  /** Default: from the environment. The key is never part of a message, an event or a database row. */
   readonly apiKey?: string
   /** HTTP headers sent with every request, beside the provider's own; default none. */
   readonly headers?: Readonly<Record<string, string>>
@@ -26,7 +26,7 @@ export interface ConnectionOptions {
   readonly env?: Environment
 }
 
-/** Every name, to recognise a misspelt one. */
+/** All option names, to recognise misspelt ones. */
 export const CONNECTION_OPTIONS: Readonly<Record<keyof ConnectionOptions, true>> = {
   baseURL: true,
   apiKey: true,
@@ -35,7 +35,7 @@ export const CONNECTION_OPTIONS: Readonly<Record<keyof ConnectionOptions, true>>
   env: true,
 }
 
-/** A provider, a model of it, and what the caller has said about reaching it. */
+/** A provider, with the caller's options for reaching it. */
 export interface Target {
   readonly provider: string
   readonly definition: ProviderDefinition
@@ -44,7 +44,7 @@ export interface Target {
   readonly options: ConnectionOptions
 }
 
-/** @throws ConfigurationError when there is no such provider, or no base URL is known for it. */
+/** @throws ConfigurationError when the provider, or its base URL, is not known. */
 export function targetOf(provider: string, options: ConnectionOptions): Target {
   const definition = definitionOf(provider)
   const baseURL = baseUrlOf(definition, options)
@@ -53,9 +53,9 @@ export function targetOf(provider: string, options: ConnectionOptions): Target {
 }
 
 /**
- * Sends a request to a provider: with its key, where there is one, and the caller's headers, which win. Redirects are followed on the same origin only.
+ * Sends a request to a provider, with its key if one is set, and the caller's headers, which win. Follows redirects within the same origin only.
  *
- * @throws ConfigurationError for a header that cannot be sent; CriaError when nothing could be sent.
+ * @throws ConfigurationError for an invalid header; CriaError when the request could not be sent.
  */
 export function post(target: Target, { path, headers, body }: Encoded, signal: AbortSignal | undefined): Promise<Answered> {
   const { definition, options, baseURL, peer } = target
@@ -67,7 +67,7 @@ export function post(target: Target, { path, headers, body }: Encoded, signal: A
     ...headers,
     ...(key === undefined ? {} : definition.auth(key)),
   }
-  // Later ones of the same name win, however they are written.
+  // Later headers win over earlier ones of the same name, in upper or lower case.
   const named = [...Object.entries(all), ...Object.entries(options.headers ?? {})].map(([name, value]) => [
     name.toLowerCase(),
     value,
@@ -81,25 +81,25 @@ export function post(target: Target, { path, headers, body }: Encoded, signal: A
     ...(signal === undefined ? {} : { signal }),
   }
   const own = options.fetch
-  // A wrapper of the caller may expect what `Headers` can do.
+  // A `fetch` of the caller may expect a `Headers` object.
   const base: Fetch = own === undefined ? transport : (url, init) => own(url, { ...init, headers: new Headers(init.headers) })
   return send(base, baseURL + path, sent, peer)
 }
 
 const globalFetch: Fetch = (url, init) => globalThis.fetch(url, init)
-/** Sends requests where the caller gives no `fetch`. */
+/** Sends requests unless the caller passes a `fetch`. */
 let transport = globalFetch
 
 /**
- * From now on requests of this process are sent over `node:http`, or again by the global `fetch`, which may be another one by then. For a process in
- * which nothing but cria runs, and which is to start fast.
+ * Makes this process send its requests over `node:http`, or by the global `fetch` of the time of each request. Meant for processes that run only cria
+ * and have to start fast.
  */
 export function sendOverHttp(isOn = true): void {
   const overHttp: Fetch = async (url, init) => (await import('./wire/http-fetch.ts')).httpFetch(url, init)
   transport = isOn ? overHttp : globalFetch
 }
 
-/** Tells what an error may say of the provider, and what it must not. */
+/** Returns what error messages may name about the provider, and the secrets that they must not contain. */
 export function errorContext({ provider, definition, peer, options }: Target): Omit<ErrorContext, 'ref' | 'knownModels'> {
   return {
     provider,
@@ -112,8 +112,8 @@ export function errorContext({ provider, definition, peer, options }: Target): O
 }
 
 /**
- * @param baseURL default: the one that is configured.
- * @throws CriaError `auth` when a request could not be sent: there is no key where one is needed, or one that cannot stand in a header.
+ * @param baseURL default: the configured base URL.
+ * @throws CriaError `auth` when a required key is missing, or the key holds characters that a header cannot carry.
  */
 export function checkKey(provider: string, options: ConnectionOptions, baseURL?: string): void {
   const definition = definitionOf(provider)
@@ -124,14 +124,14 @@ export function checkKey(provider: string, options: ConnectionOptions, baseURL?:
     throw new CriaError(
       'auth',
       `${provider}: there is no API key. Set ${name} in the environment (in code also: the option apiKey).`,
-      { hint: `\`cria doctor\` tells whether ${name} is seen, and what else is configured.` },
+      { hint: `\`cria doctor\` shows whether ${name} is set, and the other configuration.` },
     )
   }
   if (key === undefined || SENDABLE.test(key)) return
-  // Keys come by way of the clipboard, with line breaks and characters that nobody sees.
+  // Keys are pasted from the clipboard, sometimes with line breaks and invisible characters.
   const source = options.apiKey === undefined ? name : 'The option apiKey'
-  throw new CriaError('auth', `${provider}: ${source} holds a line break or a character that no key has.`, {
-    hint: 'Copy the key once more, in one line and without anything around it.',
+  throw new CriaError('auth', `${provider}: ${source} holds a line break or a character that an API key cannot have.`, {
+    hint: 'Copy the key again, on one line and without anything around it.',
   })
 }
 
@@ -140,11 +140,11 @@ export interface ProviderStatus {
   readonly baseURL: string | undefined
   readonly keyVariable: string | undefined
   readonly hasKey: boolean
-  /** The provider itself needs a key; another server that speaks its API may not. */
+  /** The base URL is the provider's own, which needs a key; another server with the same API may not. */
   readonly needsKey: boolean
 }
 
-/** @throws ConfigurationError when there is no such provider, or its base URL cannot be used. */
+/** @throws ConfigurationError when the provider is not known, or its base URL is invalid. */
 export function providerStatus(provider: string, options: ConnectionOptions = {}): ProviderStatus {
   const definition = definitionOf(provider)
   const baseURL = baseUrlOf(definition, options)
@@ -171,14 +171,14 @@ function needsKey({ home, keyVariable }: ProviderDefinition, baseURL: string | u
   return keyVariable !== undefined && home !== undefined && baseURL === home
 }
 
-/** @throws ConfigurationError that does not repeat the value, which may be secret. */
+/** @throws ConfigurationError for an invalid name or value; the message omits the value, which may be secret. */
 function requireHeader(name: string, value: string): void {
-  if (!/^[\w!#$%&'*+.^`|~-]+$/.test(name)) throw new ConfigurationError(`There is no header named ${JSON.stringify(name)}.`)
+  if (!/^[\w!#$%&'*+.^`|~-]+$/.test(name)) throw new ConfigurationError(`A header cannot be named ${JSON.stringify(name)}.`)
   if (!SENDABLE.test(value))
-    throw new ConfigurationError(`The header ${name} holds a line break or a character that no header has.`)
+    throw new ConfigurationError(`The header ${name} holds a line break or a character that a header cannot have.`)
 }
 
-/** The characters that may stand in a header (RFC 9110, section 5.5). */
+/** The characters that a header value may have (RFC 9110, section 5.5). */
 const SENDABLE = /^[\t\u0020-\u007E\u0080-\u00FF]*$/
 
 const CREDENTIAL = /^(authorization|x-api-key|api-key|x-goog-api-key)$/i

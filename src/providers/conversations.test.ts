@@ -1,6 +1,6 @@
 /**
- * Recorded conversations with tools, carried on by us: what we send back is what a strict provider accepts, and the loop asks once for each
- * step, across the turns of a session.
+ * Continues recorded conversations with tools: a strict provider accepts every request, and the loop makes one request for each step, across
+ * the turns of a session.
  */
 
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -21,12 +21,12 @@ const server = useReplayServer()
 
 describe.skipIf(!hasRecordings).each(ASKED)('conversations of $api through $model', (replayed) => {
   const { api, model: ref } = replayed
-  test('every step is accepted, and asks for as many calls as it should', async () => {
+  test('every step is accepted, and yields the recorded number of tool calls', async () => {
     const all = new Map(recordings(api).map((recording) => [recording.name, recording]))
     for (const sequence of sequences(api)) {
       const steps = sequence.steps.flatMap((name) => all.get(name) ?? [])
       const expected = steps.map(expectedOf)
-      // One ends in an error in mid-stream, which another test looks at.
+      // One recording ends in an error inside its stream, which another test covers.
       if (expected.some(({ error }) => error !== undefined)) continue
       const names = [
         ...new Set(expected.flatMap(({ toolCalls = [] }) => toolCalls.map(({ name }) => name).filter((name) => name !== ''))),
@@ -75,12 +75,12 @@ describe.skipIf(!hasRecordings).each(ASKED)('conversations of $api through $mode
             recorder,
             tools: [...names].map((name) => tool(name, () => 'done')),
             stream: turn[0]?.stream ?? true,
-            // A recording may end with calls that nobody answered.
+            // A recording may end with tool calls without results.
             maxSteps: turn.length,
             retry: { maxRetries: 0 },
           })
           const last = events.at(-1)
-          // One step asks its client to search for tools, which we do not offer: for us it says nothing, and that is an error.
+          // One step asks its client to search for tools, which cria does not offer, so its empty answer is an error.
           const says = saysSomething(expected[steps.indexOf(turn.at(-1) as Recording)])
           expect({ name: sequence.name, ended: last?.type, step: last?.step }).toEqual({
             name: sequence.name,
@@ -102,7 +102,7 @@ describe.skipIf(!hasRecordings).each(ASKED)('conversations of $api through $mode
   })
 })
 
-/** A turn ends with an answer that calls nothing. */
+/** A turn ends with an answer without tool calls. */
 function turnsOf(steps: readonly Recording[], expected: readonly Expected[]): Recording[][] {
   const turns: Recording[][] = [[]]
   steps.forEach((step, index) => {

@@ -25,7 +25,7 @@ describe('createProviderModel', () => {
     expect(() => createProviderModel(ref, { env: {} })).toThrow(expect.objectContaining({ code: 'configuration' }))
   })
 
-  it('names the variable where nobody said where a server is', () => {
+  it('names the variable if the base URL is not set', () => {
     expect(() => createProviderModel('openai-compatible/x', { env: {} })).toThrow(/OPENAI_COMPATIBLE_BASE_URL/)
   })
 
@@ -33,7 +33,7 @@ describe('createProviderModel', () => {
     ['openai', 'OPENAI_BASE_URL', 'not a url'],
     ['anthropic', 'ANTHROPIC_BASE_URL', 'ftp://host'],
     ['openai-compatible', 'OPENAI_COMPATIBLE_BASE_URL', 'localhost:8080'],
-  ])('refuses a base URL that is none: %s', (provider, variable, value) => {
+  ])('refuses an invalid base URL: %s', (provider, variable, value) => {
     expect(() => createProviderModel(`${provider}/x`, { env: { [variable]: value } })).toThrow(
       new RegExp(`${variable} must be a URL`),
     )
@@ -55,7 +55,7 @@ describe('createProviderModel', () => {
     ['cerebras', 'CEREBRAS_API_KEY'],
     ['perplexity', 'PERPLEXITY_API_KEY'],
     ['moonshot', 'MOONSHOT_API_KEY'],
-  ])('needs a key of %s only when it is asked, and then names %s', async (provider, variable) => {
+  ])('needs a key of %s only at its first request, and then names %s', async (provider, variable) => {
     const fetch = (): never => {
       throw new Error('Nothing may be sent.')
     }
@@ -67,7 +67,7 @@ describe('createProviderModel', () => {
 
   it.each([
     ['a line break', 'sk-abcdefgh\nijklmnop'],
-    ['a character that nobody sees', 'sk-abcdefgh\u200Bijklmnop'],
+    ['an invisible character', 'sk-abcdefgh\u200Bijklmnop'],
     ['NUL', 'sk-abcdefgh\0ijklmnop'],
   ])('does not send a key with %s, and does not repeat it', async (_, key) => {
     for (const given of [{ apiKey: key }, { env: { OPENAI_API_KEY: key } }]) {
@@ -99,7 +99,7 @@ describe('createProviderModel', () => {
     expect(create).toThrow(/^(?!.*hunter22).*must not hold a name and a password/)
   })
 
-  it('the key of the option wins over that of the environment, and the model keeps its slashes', async () => {
+  it('prefers the key of the option to that of the environment, and keeps slashes in model names', async () => {
     server = await wireServer([{ body: api('openai-compatible').stream({ text: 'yes' }) }])
     const env = { OPENAI_COMPATIBLE_BASE_URL: `${server.url}/v1`, OPENAI_COMPATIBLE_API_KEY: 'key-of-the-environment' }
     await ask(createProviderModel('openai-compatible/meta/llama-3', { env }))
@@ -120,13 +120,13 @@ describe('createProviderModel', () => {
     ['azure', 'AZURE_OPENAI_API_KEY', 'AZURE_OPENAI_ENDPOINT', '/openai/v1/chat/completions', 'api-key', 'k'],
     ['groq', 'GROQ_API_KEY', 'GROQ_BASE_URL', '/chat/completions', 'authorization', 'Bearer k'],
     ['mistral', 'MISTRAL_API_KEY', 'MISTRAL_BASE_URL', '/chat/completions', 'authorization', 'Bearer k'],
-  ])('reaches %s with its own key, address and header', async (provider, keyVariable, urlVariable, path, header, value) => {
+  ])('asks %s with its own key, address and header', async (provider, keyVariable, urlVariable, path, header, value) => {
     server = await wireServer([{ body: api('openai-compatible').stream({ text: 'yes' }) }])
     const model = createProviderModel(`${provider}/x`, { env: { [keyVariable]: 'k', [urlVariable]: server.url } })
     const { error } = await ask(model)
     expect(error).toBeUndefined()
     expect(server.requests.map((request) => [request.path, request.headers[header]])).toEqual([[path, value]])
-    // Mistral refuses a request that asks for usage, which it sends unasked.
+    // Mistral always sends usage, and refuses a request that asks for it.
     const expected = provider === 'mistral' ? [false, true] : [true, true]
     const body = server.requests[0]?.body as object
     expect([Object.hasOwn(body, 'stream_options'), Object.hasOwn(body, 'stream')]).toEqual(expected)
@@ -154,7 +154,7 @@ describe('createProviderModel', () => {
     ['google', '', '/v1beta/models/x:streamGenerateContent?alt=sse'],
     ['google', 'v1beta/', '/v1beta/models/x:streamGenerateContent?alt=sse'],
     ['openai-compatible', 'api/v1', '/api/v1/chat/completions'],
-  ])('%s at another place (/%s) is asked at %s, without a key where there is none', async (provider, path, expected) => {
+  ])('%s with the base URL /%s is requested at %s, without a key if none is set', async (provider, path, expected) => {
     server = await wireServer([{ body: api(provider).stream({ text: 'yes' }) }])
     const { text, error } = await ask(createProviderModel(`${provider}/x`, { baseURL: `${server.url}/${path}`, env: {} }))
     expect({ text, error }).toEqual({ text: 'yes', error: undefined })
@@ -163,7 +163,7 @@ describe('createProviderModel', () => {
     expect([authorization, anthropic, google]).toEqual([undefined, undefined, undefined])
   })
 
-  it('headers of the caller are sent, and stay out of messages', async () => {
+  it('sends headers of the caller, and keeps them out of messages', async () => {
     server = await wireServer([
       {
         status: 401,
@@ -177,7 +177,7 @@ describe('createProviderModel', () => {
     expect(error?.message).not.toContain('s3cret-token')
   })
 
-  it('Ollama is found at OLLAMA_HOST and wants no key', async () => {
+  it('finds Ollama at OLLAMA_HOST, without a key', async () => {
     server = await wireServer([{ body: api('openai-compatible').stream({ text: 'yes' }) }])
     const model = createProviderModel('ollama/llama3', { env: { OLLAMA_HOST: server.url.slice('http://'.length) } })
     expect((await ask(model)).text).toBe('yes')
@@ -185,7 +185,7 @@ describe('createProviderModel', () => {
     expect(server.requests[0]?.headers.authorization).toBeUndefined()
   })
 
-  it('a server that does not run, and a host that does not exist, are named', async () => {
+  it('names a server that does not run, and a host that does not exist', async () => {
     const gone = await wireServer([])
     await gone[Symbol.asyncDispose]()
     const closed = await ask(createProviderModel('ollama/llama3', { env: { OLLAMA_HOST: gone.url } }))
@@ -201,14 +201,14 @@ describe('createProviderModel', () => {
     expect(missing.error?.message).toMatch(/no-such-host\.invalid.*\((ENOTFOUND|EAI_AGAIN)\)/)
   })
 
-  it('what the caller knows about a model wins over the catalogue', () => {
+  it('prefers facts of the caller to the catalogue', () => {
     const { facts } = createProviderModel('openai/gpt-5-mini', { env: {}, facts: { contextWindow: 1000 } })
     expect(facts).toMatchObject({ contextWindow: 1000, maxOutputTokens: 128_000, price: { input: 0.25 } })
   })
 })
 
 describe('providerStatus', () => {
-  it('tells what is configured', () => {
+  it('returns the configuration of a provider', () => {
     expect(providerStatus('openai', { env: { OPENAI_API_KEY: 'k' } })).toEqual({
       baseURL: 'https://api.openai.com/v1',
       keyVariable: 'OPENAI_API_KEY',
@@ -249,7 +249,7 @@ describe('base URLs', () => {
     [String.raw`ftp:\\me:hunter22@host/v1`, '…@host/v1'],
     ['http://me:hunter\n22@ho st/v1', 'http://…@ho st/v1'],
     ['localhost:8080', 'localhost:8080'],
-  ])('of %s a password is not repeated', (given, shown) => {
+  ])('the password in %s is not repeated', (given, shown) => {
     expect(() => normalizeBaseUrl(given, 'X')).toThrow(JSON.stringify(shown))
     expect(() => normalizeBaseUrl(given, 'X')).not.toThrow(/hun|ter22/)
   })
@@ -262,7 +262,7 @@ describe('base URLs', () => {
     },
   )
 
-  it('an address may have an @ in its path', () => {
+  it('accepts an @ in the path', () => {
     expect(normalizeBaseUrl('https://host/models/small@001/v1', 'X')).toBe('https://host/models/small@001/v1')
   })
 

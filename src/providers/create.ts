@@ -1,4 +1,4 @@
-/** Makes models from names. */
+/** Creates language models from names like `openai/gpt-5-mini`. */
 
 import type { JsonObject } from '../core/json.ts'
 import type { LanguageModel, ModelFacts } from '../core/model.ts'
@@ -11,7 +11,7 @@ import { identityOf } from './identity.ts'
 import { definitionOf, splitRef } from './registry.ts'
 import { asObject } from './wire/json.ts'
 
-/** The codecs, loaded on first use: a model that is a fallback may need none of it. */
+/** The codecs, loaded on first use: a fallback model may never need its codec. */
 export const APIS: Readonly<Record<ApiName, () => Promise<Api>>> = {
   chat: () => codec(import('./chat/encode.ts'), import('./chat/decode.ts')),
   responses: () => codec(import('./responses/encode.ts'), import('./responses/decode.ts')),
@@ -24,22 +24,22 @@ async function codec(encoder: Promise<Pick<Api, 'encode'>>, decoder: Promise<Omi
 }
 
 export interface ProviderOptions extends ConnectionOptions {
-  /** Facts that the caller knows better than the catalogue. */
+  /** Facts that override those of the catalogue. */
   readonly facts?: Partial<ModelFacts>
   /** Splits `<think>…</think>` at the beginning of an answer into thinking. Default: text stays text. */
   readonly thinkTags?: boolean
   /** Largest event of a stream, in characters. Default 32 Mi. */
   readonly maxEventBytes?: number
-  /** Longest stream, in bytes. Default 256 MB; one that is longer ends in an error that keeps what came. */
+  /** Longest stream, in bytes. Default 256 MB. A longer stream ends in an error; the parts received before it are kept. */
   readonly maxAnswerBytes?: number
 }
 
 /**
- * The model with this name. Nothing is loaded and nothing is sent before its first use, and a missing key is reported then: a fallback that is never asked
- * needs none.
+ * Creates the model with this name. Loads and sends nothing before its first request, which also reports a missing key: a fallback model that is
+ * never called needs no key.
  *
  * @param ref `provider/model`; the model's own name may contain slashes.
- * @throws ConfigurationError when there is no such provider, or its base URL is not known.
+ * @throws ConfigurationError when the provider, or its base URL, is not known.
  */
 export function createProviderModel(ref: string, options: ProviderOptions = {}): LanguageModel {
   const { provider, name: model } = splitRef(ref, 'A model', 'openai/gpt-5-mini')
@@ -56,7 +56,7 @@ export function createProviderModel(ref: string, options: ProviderOptions = {}):
         key: keyOf(definition, options),
         headers: options.headers,
         fetch: options.fetch,
-        // What is known of a model has a say in what it is asked.
+        // These settings change requests and answers.
         settings: { thinkTags: options.thinkTags, facts: options.facts },
       }),
     errors: Object.assign(errorContext(target), { knownModels: () => knownModels(provider, baseURL) }),

@@ -1,4 +1,4 @@
-/** What is sent, API by API: paths, headers and bodies of real requests. */
+/** Tests the paths, headers and bodies of the requests of each API. */
 
 import { describe, expect, test } from 'vitest'
 import { ask } from '../../test/support/ask-provider.ts'
@@ -14,7 +14,7 @@ interface Sent {
   readonly warnings: readonly string[]
 }
 
-/** The one request that is made, which nobody answers. */
+/** Returns the one request that is made; it gets no answer. */
 async function sent(ref: string, request: Partial<ModelRequest> = {}): Promise<Sent> {
   let seen: Omit<Sent, 'warnings'> | undefined
   const fetch = (url: unknown, init?: RequestInit): Promise<Response> => {
@@ -71,7 +71,7 @@ const SETTINGS: Partial<ModelRequest> = {
 }
 
 describe('Chat Completions', () => {
-  test('the address, the headers, and a request for a stream', async () => {
+  test('address, headers, and a streaming request', async () => {
     const { url, headers, body } = await sent('openai-chat/gpt-4o', { messages: [system('Be brief.'), user('q')] })
     expect(url).toBe('https://api.openai.com/v1/chat/completions')
     expect(headers).toEqual({ authorization: 'Bearer KEY', 'content-type': 'application/json', 'x-team': 'blue' })
@@ -87,7 +87,7 @@ describe('Chat Completions', () => {
     expect((await sent('openai-chat/gpt-4o', { stream: false })).body).not.toHaveProperty('stream')
   })
 
-  test('settings; those that a model of OpenAI refuses are left out, with a warning', async () => {
+  test('settings that a model of OpenAI refuses are left out, with a warning', async () => {
     const all = { temperature: 0.5, top_p: 0.9, frequency_penalty: 0.2, presence_penalty: 0.1, stop: ['END'], seed: 7 }
     expect((await sent('openai-chat/gpt-4o', SETTINGS)).body).toMatchObject({ ...all, max_tokens: 100 })
     expect((await sent('openai-compatible/o3', SETTINGS)).body).toMatchObject({ ...all, max_tokens: 100 })
@@ -116,12 +116,12 @@ describe('Chat Completions', () => {
     ['openai-compatible/x', 'off', 'none'],
     ['openai-chat/gpt-5-mini', 'high', 'high'],
     ['openai-chat/gpt-5-mini', undefined, undefined],
-  ] as const)('%s asked to think %s is told %s', async (ref, thinking, effort) => {
+  ] as const)('%s with thinking %s is sent the effort %s', async (ref, thinking, effort) => {
     const { body } = await sent(ref, thinking === undefined ? {} : { thinking })
     expect(body['reasoning_effort']).toBe(effort)
   })
 
-  test('tools, a choice, and a format', async () => {
+  test('tools, tool choice, and response format', async () => {
     const { body } = await sent('openai-chat/gpt-4o', {
       tools: [TOOL, { ...TOOL, name: 'a.b', inputSchema: { $schema: 'x', anyOf: [] } }, { ...TOOL, name: 'c', inputSchema: {} }],
       toolChoice: { tool: 'find' },
@@ -192,7 +192,7 @@ describe('Chat Completions', () => {
       await expect(sent('openai-chat/gpt-4o', { messages: [user([file])] })).rejects.toMatchObject({ code: 'invalid_request' })
   })
 
-  test('calls, thinking and results, for OpenAI and for others', async () => {
+  test('calls, thinking and results, for OpenAI and for compatible servers', async () => {
     const call = { id: 'a', type: 'function', function: { name: 'find', arguments: '{"q":1}' } }
     const failed = toolResult({ id: 'b', name: 'find', content: 'no', isError: true })
     const own = await sent('openai-chat/gpt-4o', {
@@ -253,7 +253,7 @@ describe('Chat Completions', () => {
 })
 
 describe('Responses', () => {
-  test('what is asked of a model that reasons, and of one that does not', async () => {
+  test('requests to reasoning models and to others', async () => {
     const { url, body } = await sent('openai/gpt-5-mini', { thinking: 'high', messages: [system('s'), user('q')] })
     expect(url).toBe('https://api.openai.com/v1/responses')
     expect(body).toEqual({
@@ -275,7 +275,7 @@ describe('Responses', () => {
     expect((await sent('openai/gpt-5.2', { thinking: 'off' })).body['reasoning']).toEqual({ effort: 'none' })
   })
 
-  test('tools of ours and of the provider, a choice, a format', async () => {
+  test('own and provider tools, tool choice, and response format', async () => {
     const { body } = await sent('openai/gpt-4o', {
       tools: [TOOL],
       toolChoice: { tool: 'find' },
@@ -305,7 +305,7 @@ describe('Responses', () => {
     expect(any.body).toMatchObject({ tool_choice: 'required', text: { format: { type: 'json_object' } } })
   })
 
-  test('a step of a tool loop goes back as items', async () => {
+  test('a step of a tool loop is sent back as items', async () => {
     const messages = step(
       'openai/m',
       { openai: { itemId: 'rs', reasoningEncryptedContent: 'ENC', namespace: 'docs', phase: 'x' } },
@@ -343,7 +343,7 @@ describe('Responses', () => {
     ])
   })
 
-  test('parts of one summary go back as one item, and none without its encrypted content', async () => {
+  test('parts of a summary are sent back as one item, only with encrypted content', async () => {
     const thought = (text: string, openai: ProviderData): object => ({
       type: 'thinking',
       text,
@@ -385,7 +385,7 @@ describe('Responses', () => {
 })
 
 describe('Messages', () => {
-  test('the address, the headers, and the limit that the API wants', async () => {
+  test('address, headers, and the required output limit', async () => {
     const { url, headers, body } = await sent('anthropic/claude-sonnet-4-5', { messages: [user('q')] })
     expect(url).toBe('https://api.anthropic.com/v1/messages')
     expect(headers).toEqual({
@@ -404,7 +404,7 @@ describe('Messages', () => {
     expect((await sent('anthropic/claude-3-haiku-20240307', { maxOutputTokens: 9000 })).body['max_tokens']).toBe(4096)
   })
 
-  test('settings, and those that a model refuses', async () => {
+  test('settings that a model refuses are left out', async () => {
     const taken = await sent('anthropic/claude-sonnet-4-5', SETTINGS)
     expect(taken.body).toMatchObject({ max_tokens: 100, temperature: 0.5, top_k: 3, stop_sequences: ['END'] })
     expect(taken.body).not.toHaveProperty('top_p')
@@ -433,13 +433,13 @@ describe('Messages', () => {
     })
   })
 
-  test('thinking is dropped where a tool loop was begun without it, and where a call is forced', async () => {
+  test('thinking is left out if a tool loop began without it, or a tool call is forced', async () => {
     const ref = 'anthropic/claude-sonnet-4-5'
     const own = await sent(ref, { messages: step(ref, { anthropic: { signature: 'SIG' } }), tools: [TOOL], thinking: 'low' })
     expect(own.body['thinking']).toMatchObject({ type: 'enabled' })
     const foreign = await sent(ref, { messages: step('openai/m', {}), tools: [TOOL], thinking: 'low' })
     expect(foreign.body).not.toHaveProperty('thinking')
-    expect(foreign.warnings.join()).toContain('the calls before were made without it')
+    expect(foreign.warnings.join()).toContain('the earlier tool calls of this turn were made without it')
     const next = await sent(ref, { messages: step('openai/m', {}, [user('And now?')]), tools: [TOOL], thinking: 'low' })
     expect(next.body['thinking']).toMatchObject({ type: 'enabled' })
     for (const toolChoice of ['required', { tool: 'find' }] as const)
@@ -448,7 +448,7 @@ describe('Messages', () => {
     expect(adaptive.body['thinking']).toMatchObject({ type: 'adaptive' })
   })
 
-  test('tools of ours and of the provider, and choices', async () => {
+  test('own and provider tools, and tool choices', async () => {
     const own = {
       name: 'find',
       description: 'Finds.',
@@ -495,7 +495,7 @@ describe('Messages', () => {
     expect(one.body['tool_choice']).toEqual({ type: 'auto', disable_parallel_tool_use: true })
   })
 
-  test('a format, its constraints in words, only where the model is known to take one', async () => {
+  test('a response format, with constraints in its description, only for models that take one', async () => {
     const responseFormat = { type: 'json', schema: { ...STRICT, description: 'A thing.', maxProperties: 3 } } as const
     expect((await sent('anthropic/claude-sonnet-4-5', { responseFormat })).body['output_config']).toEqual({
       format: {
@@ -531,7 +531,7 @@ describe('Messages', () => {
     })
   })
 
-  test('a step of a tool loop goes back as blocks; messages of one role are one', async () => {
+  test('a step of a tool loop is sent back as blocks, and messages of one role are merged', async () => {
     const ref = 'anthropic/claude-sonnet-4-5'
     const messages = step(ref, { anthropic: { signature: 'SIG', caller: { type: 'c' } } }, [
       toolResult({ id: 'b', name: 'find', content: 'no', isError: true }),
@@ -574,7 +574,7 @@ describe('Messages', () => {
     })
   })
 
-  test('thinking that is hidden goes back, marks of the caller stay, an answer to be continued does not end in white space', async () => {
+  test('redacted thinking is sent back, cache marks of the caller stay, and a final answer does not end in white space', async () => {
     const ref = 'anthropic/claude-sonnet-4-5'
     const own = (anthropic: ProviderData): ProviderData => ({ anthropic, cria: { model: ref } })
     const { body } = await sent(ref, {
@@ -599,7 +599,7 @@ describe('Messages', () => {
 })
 
 describe('Gemini', () => {
-  test('the address, the headers, settings and instructions', async () => {
+  test('address, headers, settings and instructions', async () => {
     const { url, headers, body } = await sent('google/gemini-2.0-flash', { ...SETTINGS, messages: [system('s'), user('q')] })
     expect(url).toBe('https://generativelanguage.googleapis.com/v1beta/models/gemini-2.0-flash:streamGenerateContent?alt=sse')
     expect(headers).toEqual({ 'content-type': 'application/json', 'x-goog-api-key': 'KEY', 'x-team': 'blue' })
@@ -636,7 +636,7 @@ describe('Gemini', () => {
     expect((await sent(`google/${model}`, { thinking })).body['generationConfig']).toEqual({ thinkingConfig: expected })
   })
 
-  test('tools of ours and of the provider, choices, a format', async () => {
+  test('own and provider tools, tool choices, and response format', async () => {
     const { body } = await sent('google/gemini-3-pro-preview', {
       tools: [TOOL],
       toolChoice: { tool: 'find' },
@@ -665,10 +665,10 @@ describe('Gemini', () => {
       })
     const refused = await sent('google/gemini-2.5-flash', { tools: [TOOL], responseFormat: { type: 'json' } })
     expect(refused.body['generationConfig']).toEqual({})
-    expect(refused.warnings.join()).toContain('beside tools')
+    expect(refused.warnings.join()).toContain('together with tools')
   })
 
-  test('a step of a tool loop goes back as contents', async () => {
+  test('a step of a tool loop is sent back as contents', async () => {
     const later = [toolResult({ id: 'b', name: 'find', content: 'no', isError: true }), user([at('b.png')])]
     const ref = 'google/gemini-2.5-flash'
     const own = await sent(ref, { messages: step(ref, { google: { thoughtSignature: 'SIG' } }, later) })
@@ -698,11 +698,11 @@ describe('Gemini', () => {
     ])
   })
 
-  test('a model of another kind is named with its folder', async () => {
+  test('a model name with a folder is sent unchanged', async () => {
     expect((await sent('google/tunedModels/mine', {})).url).toContain('/v1beta/tunedModels/mine:streamGenerateContent')
   })
 
-  test('an image that the model drew goes back to it', async () => {
+  test('an image that the model generated is sent back to it', async () => {
     const { body } = await sent('google/m', { messages: [user('q'), assistant([IMAGE])] })
     expect(body['contents']).toMatchObject([{}, { role: 'model', parts: [{ inlineData: { mimeType: 'image/png' } }] }])
   })

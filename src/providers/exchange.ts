@@ -1,4 +1,4 @@
-/** One request to a model, and the parts of its answer. */
+/** Makes one request to a model and yields the parts of its answer. */
 
 import { CriaError } from '../core/error.ts'
 import { createId } from '../core/id.ts'
@@ -14,12 +14,12 @@ export interface AdapterOptions {
   /** `provider/model`. */
   readonly ref: string
   readonly facts: () => ModelFacts
-  /** See `LanguageModel`; read with each request, since keys and base URLs may change in the environment. */
+  /** See `LanguageModel`; computed for each request, since keys and base URLs in the environment may change. */
   readonly identity: () => string
   readonly errors: Omit<ErrorContext, 'ref'>
   /** Splits `<think>…</think>` at the beginning of a text into thinking. Default: text stays text. */
   readonly thinkTags?: boolean | undefined
-  /** Loads what is needed on first use. @throws CriaError when something is missing, or cannot be sent. */
+  /** Loads the codec on first use and encodes the request. @throws CriaError when a key is missing, or the request cannot be sent. */
   readonly open: (input: OpenInput) => Promise<Opened>
 }
 
@@ -28,20 +28,20 @@ export interface OpenInput {
   readonly request: ModelRequest
   readonly names: ToolNames
   readonly signal: AbortSignal
-  /** Notes on the span what cannot be sent as asked. */
+  /** Records on the span a setting that cannot be sent. */
   readonly warn: (message: string) => void
 }
 
 export interface Opened {
   /**
-   * Makes the request and adds what comes to the answer; yields when something was added, and closes the connection when it is over or left.
-   * @throws what went wrong, after all that came before it was added.
+   * Makes the request and adds the received parts to `answer`; yields after each addition. Closes the connection when it ends or is left.
+   * @throws any error, after the parts that were received before it were added.
    */
   readonly read: (answer: Answer) => AsyncGenerator<void, void, undefined>
   readonly readUsage: ReadUsage
 }
 
-/** @throws CriaError, with the provider, the status and what to do. */
+/** @throws CriaError that names the provider, the status and what to do. */
 export async function* exchange(
   options: AdapterOptions,
   model: LanguageModel,
@@ -50,7 +50,7 @@ export async function* exchange(
 ): AsyncGenerator<ModelPart, void, undefined> {
   const errors: ErrorContext = { ...options.errors, ref: model.ref }
   let answer: Answer | undefined
-  // `fetch` leaves its listener on the signal until it is collected; the caller's signal may serve a thousand calls.
+  // `fetch` leaves its listener on the signal until garbage collection; the caller's signal may serve a thousand calls.
   const own = new AbortController()
   const onAbort = (): void => own.abort(ctx.signal.reason)
   ctx.signal.addEventListener('abort', onAbort, { once: true })
@@ -68,7 +68,7 @@ export async function* exchange(
     for (const part of answer.take()) yield part
   } catch (thrown) {
     if (ctx.signal.aborted) throw abortReason(ctx.signal, errors)
-    // What came before the error is not lost with it, and what was spent is told.
+    // Parts and usage that were received before the error are still yielded.
     for (const part of answer?.takeLast() ?? []) yield part
     throw toProviderError(thrown, errors, answer?.hasBegun === true ? 'stream' : 'request')
   } finally {
@@ -76,13 +76,13 @@ export async function* exchange(
   }
 }
 
-/** @throws CriaError when what came is not a whole answer. */
+/** Adds the last parts. @throws CriaError when the answer is not complete. */
 function finish(answer: Answer, provider: string): void {
   const reason = answer.end()
   if (reason === 'interrupted') throw new CriaError('stream_interrupted', `${provider}: the stream ended before the answer did.`)
   if (reason === 'error') {
-    throw new CriaError('invalid_response', `${provider} gave up the answer (${answer.rawReason || 'error'}).`, {
-      hint: 'The model wrote something that its provider could not read; ask again.',
+    throw new CriaError('invalid_response', `${provider} ended the answer with an error (${answer.rawReason || 'error'}).`, {
+      hint: 'The model wrote output that its provider could not read: try again.',
     })
   }
   if (reason === 'tool-calls' && answer.calls === 0)
@@ -90,7 +90,7 @@ function finish(answer: Answer, provider: string): void {
   answer.finish(reason)
 }
 
-/** A model that does not reason refuses to be told how much it should. */
+/** Leaves out the thinking effort for models that do not reason, which refuse it. */
 function fitThinking(request: ModelRequest, { ref, facts }: LanguageModel, span: Span): ModelRequest {
   if (request.thinking === undefined || facts.thinking !== false) return request
   if (request.thinking !== 'off') span.event('provider_warning', { kind: 'unsupported', message: `${ref} does not reason.` })

@@ -1,6 +1,6 @@
 /**
- * Limits of the output, and what some models cannot take. From the providers' documentation of their models; the first match counts.
- * Names are matched wherever they stand, since gateways put their own in front (`openai/gpt-4o`) and dates behind.
+ * Lists output limits and unsupported settings of models, from the providers' documentation. The first match counts.
+ * Patterns match anywhere in a name, since gateways prepend their own (`openai/gpt-4o`) and names may end in a date.
  */
 
 import type { ModelFacts } from '../core/model.ts'
@@ -29,7 +29,7 @@ export const OUTPUT_LIMITS: readonly { readonly models: RegExp; readonly tokens:
   { models: /\bgemini-(?:1\.5|2\.0)/, tokens: 8192 },
 ]
 
-/** The least that OpenAI's models can be asked to reason; the others can be told not to (`none`). */
+/** Lowest reasoning effort that OpenAI's models accept; for models that are not listed it is `none`. */
 export const LEAST_EFFORT: readonly { readonly models: RegExp; readonly effort: string }[] = [
   { models: /\bgpt-6-(?:luna|sol)|\bgpt-6\.1-terra|\bgpt-5\.\d/, effort: 'none' },
   { models: /\bgpt-6|\bgpt-5-codex|\bo\d(?:-|$)/, effort: 'low' },
@@ -37,22 +37,22 @@ export const LEAST_EFFORT: readonly { readonly models: RegExp; readonly effort: 
   { models: /\bgpt-5(?:-|$)/, effort: 'minimal' },
 ]
 
-/** These take settings of sampling when they are told not to reason. */
+/** Models that accept sampling settings if the effort is `none`. */
 export const SAMPLES_WITHOUT_EFFORT: RegExp = /\bgpt-5\.\d/
 
-/** Anthropic's models that decide themselves how much they think, and are told an effort in place of a budget. */
+/** Anthropic's models with adaptive thinking, which take an effort instead of a budget. */
 export const ADAPTIVE_THINKING: RegExp = /\bclaude-(?:opus|sonnet)-4-[6-9]|\bclaude-(?:opus|sonnet|haiku|fable)-5/
 
-/** The thinking of models that cannot be switched off is set to this instead; `null` leaves it as it is, with the least effort. */
+/** Models whose thinking cannot be switched off, with the value sent instead; `null` sends the lowest effort and leaves `thinking` out. */
 export const CANNOT_BE_SWITCHED_OFF: readonly { readonly models: RegExp; readonly thinking: string | null }[] = [
   { models: /\bclaude-sonnet-5-5/, thinking: 'between_tools' },
   { models: /\bclaude-opus-5-5|\bclaude-fable-5/, thinking: null },
 ]
 
-/** Anthropic's models that cannot be made to call a tool. */
+/** Anthropic's models that refuse a forced tool call. */
 export const NO_FORCED_CALLS: RegExp = /\bclaude-(?:opus|sonnet)-5-5|\bclaude-fable-5-[12]/
 
-/** Anthropic's models that refuse a temperature and the like. */
+/** Anthropic's models that refuse sampling settings such as a temperature. */
 export const NO_SAMPLING: RegExp = /\bclaude-opus-4-[78]|\bclaude-(?:opus|sonnet|haiku|fable)-5/
 
 const CHATTING = { tools: true, structuredOutput: true, images: true, thinking: false } as const
@@ -86,7 +86,7 @@ export const SPECIAL_CASES: readonly { readonly models: RegExp; readonly facts: 
   { models: NO_SAMPLING, facts: { ...REASONING, sampling: 'never' } },
   { models: /\bclaude-/, facts: { ...REASONING, sampling: 'unless-thinking' } },
   { models: /\bgemma-/, facts: { systemRole: false } },
-  // Before its third generation Gemini refuses function calling together with JSON.
+  // Gemini refuses tools together with JSON output before version 3.
   { models: /\bgemini-2\.5(?!.*(?:image|tts|audio|live))/, facts: { ...REASONING, structuredOutputWithTools: false } },
   { models: /\bgemini-3(?!.*(?:image|tts|audio|live))/, facts: REASONING },
   { models: /\bgemini-(?:1\.5|2\.0)/, facts: { ...CHATTING, structuredOutputWithTools: false } },

@@ -15,7 +15,7 @@ describe('modelFacts', () => {
     },
   )
 
-  it('CORE-SIMPLE-002 others have none of these', () => {
+  it('CORE-SIMPLE-002 other models have none of these restrictions', () => {
     for (const model of ['gpt-4o', 'gpt-5-mini', 'gpt-4.1']) {
       expect(modelFacts('openai', model)).not.toHaveProperty('systemRole')
       expect(modelFacts('openai', model)).not.toHaveProperty('fixedTemperature')
@@ -40,27 +40,27 @@ describe('modelFacts', () => {
   it.each([
     ['google', 'gemini-2.5-pro', 200_000, { input: 2.5, output: 15, cacheRead: 0.25 }],
     ['anthropic', 'claude-sonnet-4-5', 200_000, { input: 6, output: 22.5, cacheRead: 0.6, cacheWrite: 7.5, cacheWrite1h: 12 }],
-  ])('%s/%s is dearer above %i tokens of input', (provider, model, above, rates) => {
+  ])('%s/%s costs more above %i input tokens', (provider, model, above, rates) => {
     expect(modelFacts(provider, model).price?.tiers).toEqual([{ above, ...rates }])
   })
 
-  it('a price that is the same for all lengths has no tiers', () => {
+  it('a price that does not depend on the input length has no tiers', () => {
     expect(modelFacts('google', 'gemini-2.5-flash').price).not.toHaveProperty('tiers')
   })
 
-  it('what nobody knows is unknown, not zero', () => {
+  it('missing facts are unknown, not zero', () => {
     expect(modelFacts('openai', 'gpt-of-tomorrow')).toEqual({ contextWindow: null, maxOutputTokens: null })
     expect(modelFacts('ollama', 'llama3', 'http://127.0.0.1:11434/v1')).toEqual({ contextWindow: null, maxOutputTokens: null })
     expect(modelFacts('openai-compatible', 'gpt-oss', 'http://127.0.0.1:8080/v1').price).toBeUndefined()
   })
 
-  it('an OpenAI-compatible server has the prices of who runs it', () => {
+  it('an OpenAI-compatible server has the prices of the provider at its base URL', () => {
     const known = modelFacts('openai-compatible', 'deepseek-chat', 'https://api.deepseek.com/v1')
     expect(known.price?.input).toBeGreaterThan(0)
     expect(known.price?.output).toBeGreaterThan(known.price?.input ?? 0)
   })
 
-  it('the day of the prices is that of the pinned package', () => {
+  it('the date of the prices is that of the pinned package', () => {
     const { version } = createRequire(import.meta.url)('../../node_modules/@pydantic/genai-prices/package.json') as {
       version: string
     }
@@ -101,7 +101,7 @@ describe('modelFacts', () => {
     }
   })
 
-  it('a price that depends on the time of day holds at that time', () => {
+  it('a price for a time of day applies at that time', () => {
     const at = (time: string): number | undefined => {
       vi.setSystemTime(`2026-09-24T${time}Z`)
       return modelFacts('openai-compatible', 'deepseek-chat', 'https://api.deepseek.com/v1').price?.input
@@ -119,11 +119,11 @@ describe('modelFacts', () => {
     }
   })
 
-  it('the data are those of the package that is installed: `npm run prices` writes them', async () => {
+  it('the price data match the installed package: `npm run prices` writes them', async () => {
     expect(readFileSync(join(ROOT, 'src/providers/price-data.ts'), 'utf8') === (await priceData())).toBe(true)
   })
 
-  it('knows names to guess from', () => {
+  it('lists known names for suggestions', () => {
     expect(knownModels('anthropic')).toContain('claude-sonnet-4-5')
     expect(knownModels('openai-compatible', 'http://127.0.0.1:8080/v1')).toEqual([])
   })

@@ -1,6 +1,6 @@
 /**
- * Tells what is known about models: windows and prices from `price-data.ts` (data of `@pydantic/genai-prices`, no network), output limits and special
- * cases from a table of ours. What nobody knows stays unknown; it is never zero.
+ * Looks up facts about models: context windows and prices in `price-data.ts` (data of `@pydantic/genai-prices`, no network), output limits and
+ * special cases in `facts-table.ts`. Unknown values are `null` or absent, never 0.
  */
 
 import type { ModelFacts, Price, Rates } from '../core/model.ts'
@@ -9,10 +9,10 @@ import { priceText } from './price-data.ts'
 import { definitionOf, isProvider } from './registry.ts'
 import { defined } from '../util/check.ts'
 
-/** The day on which the pinned version of the price data was published. */
+/** Publication date of the pinned price data. */
 export const PRICES_AS_OF = '2026-09-23'
 
-/** A condition on the name of a model, with one of these members. */
+/** A condition on the name of a model, which has exactly one of these members. */
 interface Match {
   readonly or?: readonly Match[]
   readonly and?: readonly Match[]
@@ -27,7 +27,7 @@ type Tiered = { readonly base: number; readonly tiers: readonly { readonly start
 type ListedPrice = Readonly<Partial<Record<(typeof MEMBERS)[number], number | Tiered>>>
 
 interface DatedPrice {
-  /** Absent: before any date. Of several the last that holds counts. */
+  /** Absent: always holds. The last price whose constraint holds counts. */
   readonly constraint?: { readonly start_date: string } | { readonly start_time: string; readonly end_time: string }
   readonly prices: ListedPrice
 }
@@ -41,21 +41,21 @@ interface ListedModel {
 
 interface ListedProvider {
   readonly id: string
-  /** Of its base URL, from the beginning. */
+  /** Pattern that matches the beginning of its base URL. */
   readonly api_pattern: string
-  /** Providers whose models it serves as well. */
+  /** Providers whose models it also serves. */
   readonly fallback_model_providers?: readonly string[]
   readonly models: readonly ListedModel[]
 }
 
 let providers: readonly ListedProvider[] | undefined
 
-/** Read on first use and at once, since the facts of a model are asked for in the middle of things. */
+/** Parses the price data on first use; synchronous, because `LanguageModel.facts` is. */
 function priceData(): readonly ListedProvider[] {
   return (providers ??= JSON.parse(priceText()) as ListedProvider[])
 }
 
-/** @param baseURL where the model is served: tells whose prices hold for an OpenAI-compatible server. */
+/** @param baseURL of the server: selects the price list for OpenAI-compatible servers. */
 export function modelFacts(provider: string, model: string, baseURL?: string): ModelFacts {
   const listed = look(provider, model, baseURL)
   const price = listed === undefined ? undefined : toPrice(priceAt(listed, Date.now()))
@@ -67,7 +67,7 @@ export function modelFacts(provider: string, model: string, baseURL?: string): M
   }
 }
 
-/** Names of the models of this provider that have a price, to guess what a mistyped one meant. */
+/** Returns the names of this provider's priced models, to suggest one for a mistyped name. */
 export function knownModels(provider: string, baseURL?: string): readonly string[] {
   return (find(provider, baseURL)?.models ?? []).map(({ id }) => id)
 }
@@ -75,7 +75,7 @@ export function knownModels(provider: string, baseURL?: string): readonly string
 function find(provider: string, baseURL: string | undefined): ListedProvider | undefined {
   const pricedAs = isProvider(provider) ? definitionOf(provider).pricedAs : undefined
   if (pricedAs !== undefined) return priceData().find(({ id }) => id === pricedAs)
-  // No price list holds for a server of one's own, and loading the data takes longer than anything else before a request.
+  // A local server has no price list, and loading the data is the slowest step before a request.
   if (baseURL === undefined || isLoopback(new URL(baseURL).hostname)) return undefined
   return priceData().find(({ api_pattern }) => new RegExp(`^(?:${api_pattern})`).test(baseURL))
 }
@@ -93,7 +93,7 @@ function look(provider: string, name: string, baseURL: string | undefined): List
   return among(found, id) ?? (dated === id ? undefined : among(found, dated))
 }
 
-/** The model in the list of a provider, or of one of those whose models it serves as well. */
+/** Finds a model in the list of a provider, or of the providers whose models it also serves. */
 function among({ models, fallback_model_providers = [] }: ListedProvider, id: string): ListedModel | undefined {
   const own = models.find(({ match }) => matches(match, id))
   if (own !== undefined) return own
@@ -114,7 +114,7 @@ function matches({ or, and, equals, starts_with: start, ends_with: end, contains
   return contains !== undefined && name.includes(contains.toLowerCase())
 }
 
-/** The price that holds at `now`, epoch milliseconds. */
+/** Returns the price at the time `now`, in epoch milliseconds. */
 function priceAt({ prices }: ListedModel, now: number): ListedPrice {
   if (!isDated(prices)) return prices
   return (prices.findLast(({ constraint }) => holds(constraint, now)) ?? prices[0])?.prices ?? {}
@@ -135,7 +135,7 @@ function holds(constraint: DatedPrice['constraint'], now: number): boolean {
 function toPrice(listed: ListedPrice): Price | undefined {
   const base = toRates(listed, 0)
   if (base === undefined) return undefined
-  // Lengths of the input above which any of the prices is another one.
+  // Input lengths, in tokens, above which any of the prices changes.
   const starts = MEMBERS.flatMap((member) => {
     const price = listed[member]
     return typeof price === 'object' ? price.tiers.map(({ start }) => start) : []

@@ -1,4 +1,4 @@
-/** Faults of the wire against recordings of real traffic: what harms nothing changes nothing, what harms is named. */
+/** Tests recordings of real traffic with wire faults: harmless faults change nothing, others become named errors. */
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ask } from '../../test/support/ask-provider.ts'
@@ -57,7 +57,7 @@ const HARMLESS = [
   'cr,unknown-events,no-space',
 ]
 
-/** Each API, and one of them as the command line sends its requests. */
+/** Each API over `fetch`, and one over `node:http`, which the command line uses. */
 const TRANSPORTS = REPLAYED.flatMap((api, index) => [
   { ...api, transport: 'fetch' },
   ...(index === 0 ? [{ ...api, transport: 'node:http' }] : []),
@@ -82,7 +82,7 @@ describe.skipIf(!hasRecordings).each(TRANSPORTS)('faults of $api over $transport
     }
   })
 
-  test('one end mark of two is enough, and nothing follows it', async () => {
+  test('the first of two end marks ends the answer', async () => {
     const alone = api.api === 'openai-chat' || api.api === 'anthropic-messages'
     for (const { recording, expected } of samples(api)) {
       for (const fault of alone ? ['after-done', 'no-done'] : ['after-done']) {
@@ -128,7 +128,7 @@ describe.skipIf(!hasRecordings).each(TRANSPORTS)('faults of $api over $transport
     }
   })
 
-  test('a stream cut after any event is interrupted, or it was complete', { timeout: 60_000 }, async () => {
+  test('a stream cut after any event is either interrupted or complete', { timeout: 60_000 }, async () => {
     for (const { recording, expected } of samples(api)) {
       for (let after = 1; after < 40; after++) {
         for (const fault of ['truncate', 'reset-mid-stream', 'close-mid-event']) {
@@ -163,7 +163,7 @@ describe.skipIf(!hasRecordings).each(TRANSPORTS)('faults of $api over $transport
     expect(error?.details?.['retryAfterMs']).toBeLessThanOrEqual(5000)
   })
 
-  test('the word of the provider on trying again counts', async () => {
+  test('the header x-should-retry decides about a retry', async () => {
     expect((await askAt(api, 'synth;fault=status;code=500;shouldRetry=false')).error).toMatchObject({
       code: 'overloaded',
       retryable: false,
@@ -174,7 +174,7 @@ describe.skipIf(!hasRecordings).each(TRANSPORTS)('faults of $api over $transport
     })
   })
 
-  test('bytes that are no UTF-8, half surrogates and NUL are delivered, and the rest is intact', async () => {
+  test('invalid UTF-8, lone surrogates and NUL are delivered, and the rest is intact', async () => {
     const { recording, expected } = samples(api)[0] ?? { recording: undefined, expected: undefined }
     for (const [fault, text] of [
       ['invalid-utf8', '\uFFFD\uFFFD('],
@@ -194,7 +194,7 @@ describe.skipIf(!hasRecordings).each(TRANSPORTS)('faults of $api over $transport
     expect(usage).toMatchObject({ inputTokens: null, outputTokens: null, exactness: 'unknown' })
   })
 
-  test('an abort closes the connection within 100 ms, wherever the stream is', async () => {
+  test('an abort at any event closes the connection within 100 ms', async () => {
     const { recording } = samples(api)[0] ?? {}
     for (const [index, fault] of ['hang', 'stall-forever;after=1', 'stall-forever;after=3'].entries()) {
       const key = `${recording?.name};fault=${fault};mark=${index}`
@@ -211,14 +211,13 @@ describe.skipIf(!hasRecordings).each(TRANSPORTS)('faults of $api over $transport
     }
   })
 
-  test('arguments that are no JSON are marked, and not repaired', async () => {
+  test('arguments that are not JSON are marked, and not repaired', async () => {
     const tools = encodeURIComponent(JSON.stringify([{ id: 'c1', name: 'search', args: '{"q": tru' }]))
     const { calls, error } = await askAt(api, `synth;tools=${tools}`)
     expect(error).toBeUndefined()
-    // Gemini sends objects; the server wraps the text for it.
+    // Gemini sends objects, so the server wraps the text.
     if (api.api === 'gemini') expect(calls).toMatchObject([{ name: 'search', input: { raw: '{"q": tru' } }])
-    else
-      expect(calls).toMatchObject([{ name: 'search', input: '{"q": tru', invalid: expect.stringContaining('no JSON') as string }])
+    else expect(calls).toMatchObject([{ name: 'search', input: '{"q": tru', invalid: expect.stringContaining('JSON') as string }])
   })
 })
 
@@ -252,7 +251,7 @@ describe.skipIf(!hasRecordings)('tool calls as servers of Chat Completions send 
     }
   })
 
-  test.each(['""', '"{}"', '"  "'])('arguments %s of a tool without any are none', async (args) => {
+  test.each(['""', '"{}"', '"  "'])('arguments %s of a tool without parameters are read as none', async (args) => {
     const tools = encodeURIComponent(`[{"id":"c1","name":"now","args":${args}}]`)
     expect((await askAt(REPLAYED[0], `synth;tools=${tools}`)).calls).toMatchObject([{ name: 'now', input: {} }])
   })

@@ -1,6 +1,6 @@
 /**
- * Recognises AI SDK models, and tells a model from others of its name: where it is, as whom it is asked, and what else has a say in its answers. That is
- * a hash: keys and headers are part of it and do not stand in it.
+ * Recognises AI SDK models, and computes the identity of a model: a hash over its base URL, key, headers and settings, which distinguishes models of
+ * the same name. Keys and headers cannot be read from the hash.
  */
 
 import { canonicalJson, nameOfObject, sha256 } from '../util/hash.ts'
@@ -10,7 +10,7 @@ export interface Place {
   readonly baseURL: string | undefined
   readonly key?: string | undefined
   readonly headers?: unknown
-  /** One of its own may lead anywhere. */
+  /** A `fetch` of the caller: part of the identity, since it may reach another server. */
   readonly fetch?: unknown
   readonly settings?: unknown
 }
@@ -20,8 +20,8 @@ export function identityOf({ fetch: own, ...place }: Place): string {
 }
 
 /**
- * Of a model that its owner made with a package of the AI SDK. The packages keep their settings in a member `config`, by which two models that were
- * made alike are known to be alike; where it cannot be read, each object is a model of its own.
+ * Computes the identity of an AI SDK model. The packages keep their settings in a member `config`, so models with equal settings get the same
+ * identity; if it cannot be read, each object has an identity of its own.
  */
 export function foreignIdentity(model: object): string {
   const { config, settings } = model as Readonly<Record<string, unknown>>
@@ -36,11 +36,11 @@ export function foreignIdentity(model: object): string {
   try {
     const place: unknown = isFunction(url) ? url({ path: '/', modelId: '' }) : baseURL
     const sent: unknown = isFunction(headers) ? headers() : headers
-    // A promise of headers would have to be waited for.
+    // Headers in a promise cannot be read, because this function is synchronous.
     const isPlain = sent === undefined || (typeof sent === 'object' && sent !== null && !isPromise(sent))
     if (typeof place !== 'string' || !isPlain) return nameOfObject(model)
     const transform = typeof transformRequestBody === 'function' ? nameOfObject(transformRequestBody) : undefined
-    // OpenAI's two APIs are at one place: the provider tells them apart.
+    // OpenAI's two APIs share a base URL; `provider` distinguishes them.
     return identityOf({ baseURL: place, headers: sent, fetch: own, settings: { provider, settings, transform } })
   } catch {
     return nameOfObject(model)
@@ -51,19 +51,19 @@ function isFunction(value: unknown): value is (...given: readonly unknown[]) => 
   return typeof value === 'function'
 }
 
-/** The members that are read of any AI SDK model, of versions 2 to 4. */
+/** Members of AI SDK models of versions 2 to 4. */
 interface SdkModel {
   readonly provider: string
   readonly modelId: string
 }
 
-/** Tells whether a value is an AI SDK model. @param method that makes its request: `doEmbed`. */
+/** Returns whether a value is an AI SDK model. @param method name of its request method: `doEmbed`. */
 export function isSdkModel(value: unknown, method: string): value is SdkModel {
   const { provider, modelId, specificationVersion: version, [method]: request } = Object(value) as Record<string, unknown>
   return [provider, modelId, version].every((member) => typeof member === 'string') && typeof request === 'function'
 }
 
-/** The provider is named with the kind of the model: `openai.embedding`. */
+/** Returns the provider and `provider/model`; the SDK names a provider with the kind of the model: `openai.embedding`. */
 export function sdkNames({ provider: named, modelId }: SdkModel): { readonly provider: string; readonly ref: string } {
   const provider = named.split('.', 1)[0] ?? named
   return { provider, ref: `${provider}/${modelId}` }

@@ -1,4 +1,4 @@
-/** What servers and gateways put between the events of an answer: nothing of it is part of the answer, and errors are told as such. */
+/** Tests odd events of servers and gateways within an answer: they are not part of it, and errors among them are reported. */
 
 import { describe, expect, test } from 'vitest'
 import { ask } from '../../test/support/ask-provider.ts'
@@ -28,7 +28,7 @@ describe.each(APIS)('$provider', (api) => {
     ['an event without anything', 'event: ping\ndata:\n\n'],
     ['JSON without members', 'data: null\n\ndata: 1\n\ndata: "ping"\n\n'],
     ['a field and a line of a vendor', 'x-vendor: yes\nnonsense\n\n'],
-  ])('%s changes nothing, wherever it stands', async (_, odd) => {
+  ])('%s changes nothing at any position', async (_, odd) => {
     for (let at = 0; at <= events.length; at++) {
       const outcome = await answerTo(events.toSpliced(at, 0, odd).join(''))
       expect({ at, error: outcome.error?.message, text: outcome.text }).toEqual({ at, error: undefined, text: TEXT })
@@ -44,15 +44,15 @@ describe.each(APIS)('$provider', (api) => {
     ['in `error`', 'data: {"error":{"message":"The GPU burns.","code":503}}\n\n'],
     ['as a text', 'data: {"error":"The GPU burns."}\n\n'],
     [
-      'as vLLM tells it',
+      'in the format of vLLM',
       'data: {"object":"error","message":"The GPU burns.","type":"InternalServerError","param":null,"code":500}\n\n',
     ],
-    ['as FastAPI tells it', 'data: {"detail":"The GPU burns."}\n\n'],
-    ['as llama.cpp tells it', 'error: {"code":500,"message":"The GPU burns.","type":"server_error"}\n\n'],
+    ['in the format of FastAPI', 'data: {"detail":"The GPU burns."}\n\n'],
+    ['in the format of llama.cpp', 'error: {"code":500,"message":"The GPU burns.","type":"server_error"}\n\n'],
     ['under the name of an error', 'event: error\ndata: {"code":500,"message":"The GPU burns."}\n\n'],
     ['in a kind of its own', 'data: {"type":"response.error","error":{"code":"server_error","message":"The GPU burns."}}\n\n'],
     ['as an event of kind error', 'data: {"type":"error","code":"server_error","message":"The GPU burns.","param":null}\n\n'],
-  ])('an error %s is told, even where the stream is then ended as if all were well', async (_, report) => {
+  ])('an error %s is reported, even if the stream then ends normally', async (_, report) => {
     for (const at of [1, 2, events.length - 2].filter((place) => place >= 0 && place < events.length)) {
       for (const end of ['', 'data: [DONE]\n\n']) {
         const outcome = await answerTo([...events.slice(0, at), report, end].join(''))
@@ -68,12 +68,12 @@ describe.each(APIS)('$provider', (api) => {
     { object: 'error', message: 'The GPU burns.', code: 500 },
     { detail: 'The GPU burns.' },
     { error: 'The GPU burns.' },
-  ])('an error in place of a whole answer is told: %j', async (body) => {
+  ])('an error in place of a whole answer is reported: %j', async (body) => {
     const outcome = await answerTo(JSON.stringify(body))
     expect(outcome.error).toMatchObject({ code: 'overloaded', message: expect.stringContaining('The GPU burns.') as string })
   })
 
-  test('an error before anything else is told', async () => {
+  test('an error in the first event is reported', async () => {
     for (const report of [
       'data: {"error":{"message":"The GPU burns.","code":503}}\n\n',
       'data: {"type":"error","message":"The GPU burns."}\n\n',
@@ -82,7 +82,7 @@ describe.each(APIS)('$provider', (api) => {
   })
 })
 
-test('a reason that was told is not forgotten when an unknown event follows it', async () => {
+test('a finish reason is kept when an unknown event follows it', async () => {
   const chat = APIS.find(({ provider }) => provider === 'openai-compatible')
   const [note, end] = ['data: {"type":"vendor.note"}\n\n', 'data: [DONE]\n\n']
   for (const [finish, reason] of [
@@ -100,7 +100,7 @@ test('a reason that was told is not forgotten when an unknown event follows it',
 const JSON_CALL = '{"city":"Bern"}'
 const event = (value: object): string => `data: ${JSON.stringify(value)}\n\n`
 
-describe('what is not told in pieces is told all the same', () => {
+describe('content without deltas is read', () => {
   const message = {
     id: 'msg_1',
     type: 'message',
@@ -159,7 +159,7 @@ describe('what is not told in pieces is told all the same', () => {
   })
 })
 
-test('an error whose body never ends is the error that its status says', async () => {
+test('an error whose body never ends gets its code from the status', async () => {
   await using server = await wireServer([
     { status: 401, headers: { 'content-type': 'application/json' }, body: '{"error":', afterwards: 'hang' },
   ])
@@ -168,7 +168,7 @@ test('an error whose body never ends is the error that its status says', async (
   await server.aborted()
 })
 
-test('a status that no response can have is a gateway that failed', async () => {
+test('an impossible status is reported as a failed gateway', async () => {
   await using server = await wireServer([{ status: 999, body: 'Request denied' }])
   const model = createProviderModel('openai-compatible/m', { baseURL: `${server.url}/v1`, env: {} })
   expect((await ask(model)).error).toMatchObject({
@@ -177,13 +177,13 @@ test('a status that no response can have is a gateway that failed', async () => 
   })
 })
 
-test('a redirect that leads nowhere is no answer', async () => {
+test('a redirect without a location is an error', async () => {
   await using server = await wireServer([{ status: 302, body: 'Moved' }])
   const model = createProviderModel('openai-compatible/m', { baseURL: `${server.url}/v1`, env: {} })
   expect((await ask(model)).error).toMatchObject({ code: 'invalid_response', status: 302 })
 })
 
-test('arguments that come as an object, and are nested without an end, are none', async () => {
+test('arguments that are a too deeply nested object are invalid', async () => {
   const nested = '{"a":'.repeat(2000) + '1' + '}'.repeat(2000)
   const body = `data: {"candidates":[{"content":{"parts":[{"functionCall":{"name":"f","args":${nested}}}]},"finishReason":"STOP"}]}\n\n`
   await using server = await wireServer([{ body }])
@@ -193,7 +193,7 @@ test('arguments that come as an object, and are nested without an end, are none'
   ])
 })
 
-test('the words of a gateway about its upstream are told, whatever its status', async () => {
+test('the text of a gateway about its upstream is quoted for every status', async () => {
   const words =
     'upstream connect error or disconnect/reset before headers. reset reason: remote connection failure, transport failure reason: delayed connect error: 111'
   for (const status of [200, 503]) {
@@ -208,7 +208,7 @@ async function asked(model: string, body: string, stream = true): Promise<Outcom
   return await ask(createProviderModel(model, { baseURL: `${server.url}/v1`, apiKey: 'sk-test-0123456789', env: {} }), { stream })
 }
 
-describe('members of other types than are documented', () => {
+describe('members of undocumented types', () => {
   const head = {
     type: 'message_start',
     message: { id: 'm', model: 'm', content: [], usage: { input_tokens: 5, output_tokens: 1 } },
@@ -241,7 +241,7 @@ describe('members of other types than are documented', () => {
     },
   )
 
-  test('Messages: what was written before the answer began is not what it cost', async () => {
+  test('Messages: output tokens of the first event are ignored', async () => {
     const outcome = await asked('anthropic/m', messages(head, ...said, { ...end, usage: {} }))
     expect(outcome.usage).toMatchObject({ inputTokens: 5, outputTokens: null, exactness: 'unknown' })
   })
@@ -261,7 +261,7 @@ describe('members of other types than are documented', () => {
     }
   })
 
-  test.each(['', null])('an error that is %j beside the answer is none', async (error) => {
+  test.each(['', null])('an error of %j beside the answer is ignored', async (error) => {
     const chat = event({ choices: [{ index: 0, delta: { content: TEXT } }], error })
     const chatEnd = event({ choices: [{ index: 0, delta: {}, finish_reason: 'stop' }], error })
     for (const model of ['openai-chat/m', 'openai-compatible/m']) {
@@ -280,7 +280,7 @@ describe('members of other types than are documented', () => {
     expect(await asked('google/m', body)).toMatchObject({ text: TEXT, error: undefined, finish: { reason: 'stop' } })
   })
 
-  test('pieces of arguments that are empty are no sign of life', async () => {
+  test('empty pieces of arguments yield no parts', async () => {
     const piece = (call: object): string => event({ choices: [{ index: 0, delta: { tool_calls: [{ index: 0, ...call }] } }] })
     const begin = piece({ id: 'c', type: 'function', function: { name: 'find', arguments: '' } })
     const empty = piece({ function: { arguments: '' } })
@@ -291,7 +291,7 @@ describe('members of other types than are documented', () => {
   })
 })
 
-describe.each([true, false])('a whole response that is none (asked for a stream: %s)', (stream) => {
+describe.each([true, false])('a whole response that failed (stream requested: %s)', (stream) => {
   const message = { type: 'message', id: 'i', role: 'assistant', content: [{ type: 'output_text', text: TEXT, annotations: [] }] }
   const response = { id: 'r', object: 'response', created_at: 1, model: 'm', output: [message] }
 
@@ -307,7 +307,7 @@ describe.each([true, false])('a whole response that is none (asked for a stream:
     expect(outcome.finish).toBeUndefined()
   })
 
-  test('Responses: an incomplete one that says no reason did not stop of itself', async () => {
+  test('Responses: an incomplete response without a reason does not finish with stop', async () => {
     const body = { ...response, status: 'incomplete', incomplete_details: null }
     expect(await asked('openai/m', JSON.stringify(body), stream)).toMatchObject({ text: TEXT, finish: { reason: 'other' } })
   })

@@ -1,4 +1,4 @@
-/** Prepares a request for any API, and says what the encoders of several APIs say alike. */
+/** Prepares a request for any API, and holds what the encoders of several APIs share. */
 
 import { CriaError } from '../core/error.ts'
 import type { Json, JsonObject } from '../core/json.ts'
@@ -21,7 +21,7 @@ export function prepareRequest(input: Omit<EncodeInput, 'turns' | 'tools'>): Enc
   }
 }
 
-/** Tools with names and schemas that every provider takes: one that does not say it is of an object is refused, and by OpenAI one without properties. */
+/** Returns tools with names and schemas that every provider accepts: schemas need `type: 'object'`, and for OpenAI also `properties`. */
 export function toolsOf(tools: readonly ToolSpec[] = [], names: ToolNames): EncodeInput['tools'] {
   return tools.map(({ name, description, inputSchema: { $schema: _, ...schema } }) => {
     const isComposed = ['$ref', 'anyOf', 'oneOf', 'allOf'].some((member) => member in schema)
@@ -30,22 +30,22 @@ export function toolsOf(tools: readonly ToolSpec[] = [], names: ToolNames): Enco
   })
 }
 
-/** The tool choice where tools are offered. @param forced says that a tool of this name is to be called. */
+/** Encodes the tool choice. @param forced encodes that the tool of this name must be called. */
 export function choiceOf({ request: { toolChoice }, names }: EncodeInput, forced: (name: string) => Json): Json | undefined {
   return typeof toolChoice === 'object' ? forced(names.out(toolChoice.tool)) : toolChoice
 }
 
-/** Tools that the provider runs, which the caller has asked for in the option `tools`. @param known by the name under which every API offers them. */
+/** Encodes the option `tools`, which lists tools that the provider runs. @param known definitions by a name that all APIs share. */
 export function ranByProvider<T extends object>(asked: unknown, known: Readonly<Record<string, T>>): (T | JsonObject)[] {
   return asArray(asked).map((tool) => known[String(tool)] ?? (tool as JsonObject))
 }
 
-/** The list, or `undefined` where it is empty: a member that is left out. */
+/** Returns the list, or `undefined` if it is empty, so that its member is left out. */
 export function nonEmpty<T>(list: readonly T[] | undefined): readonly T[] | undefined {
   return list?.length === 0 ? undefined : list
 }
 
-/** `topLogprobs` → `top_logprobs`; names in the API's own spelling stay. */
+/** Renames members: `topLogprobs` → `top_logprobs`. Names that are already in snake case stay. */
 export function snakeCase(options: JsonObject): JsonObject {
   return Object.fromEntries(
     Object.entries(options).map(([name, value]) => [name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`), value]),
@@ -54,11 +54,11 @@ export function snakeCase(options: JsonObject): JsonObject {
 
 export function cannotSend({ mediaType }: Attachment, provider: string): CriaError {
   return new CriaError('invalid_request', `${provider} cannot be sent a file of type ${mediaType}.`, {
-    hint: 'Give it as text, or ask a model of a provider that takes such files.',
+    hint: 'Send it as text, or use a model that takes such files.',
   })
 }
 
-/** The effort that a model of OpenAI is asked to reason with; `undefined` leaves it to the provider. */
+/** Returns the reasoning effort for a model of OpenAI; `undefined` leaves it to the provider. */
 export function effortOf({ model, request: { thinking }, options }: EncodeInput): string | undefined {
   const given = options['reasoningEffort'] ?? options['reasoning_effort']
   if (typeof given === 'string') return given
@@ -66,8 +66,8 @@ export function effortOf({ model, request: { thinking }, options }: EncodeInput)
 }
 
 /**
- * Settings of sampling as OpenAI takes them: its reasoning models refuse them, unless they are told not to reason.
- * @param penalties the API takes penalties.
+ * Encodes sampling settings for OpenAI's APIs. Reasoning models refuse them; some accept them if the effort is `none`.
+ * @param penalties whether the API has penalties.
  */
 export function samplingOf(
   { model, facts, request, warn }: EncodeInput,
@@ -83,16 +83,16 @@ export function samplingOf(
     ['presence_penalty', 'presencePenalty', presencePenalty, facts.thinking !== true],
   ]
   for (const [, name, value, isTaken] of taken) {
-    // A temperature that the model insists on was not asked for by anybody.
+    // A fixed temperature comes from the facts of the model, not from the caller.
     const isOurs = name === 'temperature' && facts.fixedTemperature !== undefined
-    if (value !== undefined && !isTaken && !isOurs) warn(`${model} reasons, and does not take ${name}.`)
+    if (value !== undefined && !isTaken && !isOurs) warn(`${model} is a reasoning model and does not take ${name}.`)
   }
   return Object.fromEntries(
     taken.flatMap(([sent, , value, isTaken]) => (isTaken && (penalties || !sent.endsWith('penalty')) ? [[sent, value]] : [])),
   )
 }
 
-/** The format of an answer as OpenAI names it; `undefined` where text is asked for. @param place where a schema with its name stands. */
+/** Encodes the response format for OpenAI's APIs; `undefined` for text. @param place wraps the named schema as the API expects. */
 export function formatOf(
   { request: { responseFormat }, options }: EncodeInput,
   place: (schema: JsonObject) => JsonObject,
@@ -104,7 +104,7 @@ export function formatOf(
   return { type: 'json_schema', ...place({ name, schema, strict }) }
 }
 
-/** Tells whether a schema is one for OpenAI's strict mode: every object names all of its properties as required, and allows no others. */
+/** Returns whether a schema fits OpenAI's strict mode: every object requires all of its properties, and allows no others. */
 function isStrict(schema: Json | undefined): boolean {
   if (Array.isArray(schema)) return (schema as readonly Json[]).every(isStrict)
   const object = asObject(schema)

@@ -1,4 +1,4 @@
-/** What Anthropic is asked to keep in its cache, read from the bodies of real requests. */
+/** Tests the cache breakpoints in the bodies of requests to Anthropic. */
 
 import { describe, expect, test } from 'vitest'
 import { all, collect, tool } from '../../test/calls.ts'
@@ -17,7 +17,7 @@ function apiOf(name: string): Api {
 }
 
 const anthropic = apiOf('anthropic')
-/** As Anthropic counts: what it has read from its cache stands beside the input. */
+/** Usage as Anthropic reports it: cached tokens are counted apart from the input. */
 const CACHED = '"input_tokens":12,"cache_read_input_tokens":36,"cache_creation_input_tokens":0'
 
 type Block = Readonly<Record<string, unknown>> & { readonly cache_control?: unknown }
@@ -27,12 +27,12 @@ interface Body {
   readonly messages: readonly { readonly role: string; readonly content: readonly Block[] }[]
 }
 
-/** Everything that a request holds, in the order in which the provider reads it. */
+/** Returns all blocks of a request, in the order in which the provider reads them. */
 function blocksOf({ tools = [], system = [], messages }: Body): Block[] {
   return [...tools, ...system, ...messages.flatMap(({ role, content }) => content.map((block) => ({ role, ...block })))]
 }
 
-/** What stands before each mark, the mark among it; marks themselves are no part of what is compared. */
+/** Returns the blocks up to each mark, with the marks themselves removed. */
 function cachedBy(body: Body): string[] {
   const blocks = blocksOf(body)
   const bare = blocks.map(({ cache_control: _, ...block }) => JSON.stringify(block))
@@ -44,7 +44,7 @@ const markedKinds = (body: Body): unknown[] =>
 
 const textOf = (init: RequestInit | undefined): string => (typeof init?.body === 'string' ? init.body : '')
 
-/** Calls `look` in every step but the last. */
+/** Calls `look` in every step except the last. */
 async function bodiesOf(steps: number, options: Partial<EngineOptions> = {}, callsPerStep = 1): Promise<Body[]> {
   const bodies: Body[] = []
   const model = createProviderModel(anthropic.model, {
@@ -71,8 +71,8 @@ async function bodiesOf(steps: number, options: Partial<EngineOptions> = {}, cal
   return bodies
 }
 
-describe('ENG-CTX-002 what Anthropic is asked to cache', () => {
-  test.each([1, 30])('what a step has cached is what the next one begins with, with %i calls a step', async (calls) => {
+describe('ENG-CTX-002 cache breakpoints for Anthropic', () => {
+  test.each([1, 30])('the next step begins with the blocks that a step has cached, with %i calls in each step', async (calls) => {
     const bodies = await bodiesOf(5, { system: 'You look around.' }, calls)
     expect(bodies).toHaveLength(5)
     for (const [index, body] of bodies.entries()) {
@@ -81,14 +81,14 @@ describe('ENG-CTX-002 what Anthropic is asked to cache', () => {
       expect(cached).toHaveLength(Math.min(4, index + 1))
       const next = bodies[index + 1]
       if (next === undefined) continue
-      // The provider looks for what was written at the very places that are marked, and only a few blocks further back.
+      // The provider looks up cache entries at the marked blocks, and only a few blocks before them.
       const longest = cached.at(-1) ?? ''
       expect(cachedBy(next)).toContain(longest)
       expect(cachedBy(next).at(-1)?.startsWith(longest)).toBe(true)
     }
   })
 
-  test('tools and instructions from the first request on, and the conversation where it stands still', async () => {
+  test('tools and instructions are marked from the first request on, and the unchanging part of the conversation', async () => {
     const [first, second] = await bodiesOf(2, { system: 'You look around.' })
     expect(markedKinds(first as Body)).toEqual(['text'])
     expect(first?.system?.at(-1)?.cache_control).toEqual({ type: 'ephemeral' })
@@ -97,7 +97,7 @@ describe('ENG-CTX-002 what Anthropic is asked to cache', () => {
     expect(without?.tools?.at(-1)?.cache_control).toEqual({ type: 'ephemeral' })
   })
 
-  test('the next turn finds what the one before has cached, and what is asked now is not kept', async () => {
+  test('the next turn hits the cache of the turn before, and the current question is not cached', async () => {
     const said = [
       user('Look.'),
       assistant([{ type: 'tool-call', id: 'c1', name: 'look', input: {} }]),
@@ -113,7 +113,7 @@ describe('ENG-CTX-002 what Anthropic is asked to cache', () => {
     })
   })
 
-  test('it can be switched off, and whoever says how does it alone', async () => {
+  test('marks can be switched off, and settings of the caller replace them', async () => {
     const saying = (cacheControl: JsonObject | false): Partial<EngineOptions> => ({
       system: 'You look around.',
       providerOptions: { anthropic: { cacheControl } },
@@ -125,13 +125,13 @@ describe('ENG-CTX-002 what Anthropic is asked to cache', () => {
     }
   })
 
-  test('the rate of what came from the cache is in the metrics', async () => {
+  test('the cache hit rate is in the metrics', async () => {
     const rates: unknown[] = []
     await bodiesOf(2, { onQueryCompleted: ({ promptCacheHitRate }) => void rates.push(promptCacheHitRate) })
     expect(rates).toEqual([0.75])
   })
 
-  test('others are asked for nothing', async () => {
+  test('other providers receive no marks', async () => {
     const bodies: string[] = []
     const openai = apiOf('openai')
     const model = createProviderModel(openai.model, {

@@ -1,6 +1,6 @@
 /**
- * Small recordings of our own: what the APIs document, and the oddities that servers have shown. There is at least one for each branch of each codec, so that
- * all of them are tested without the larger recordings, which lie outside the repository.
+ * Tests codecs with small recordings of documented answers and of known oddities of servers. Every branch of every codec has at least one, so that
+ * all are tested without the larger recordings outside the repository.
  */
 
 import { describe, expect, test } from 'vitest'
@@ -23,7 +23,7 @@ const piece = (delta: object, finish: string | null = null): object => ({
 const calls = (...tool_calls: object[]): object => piece({ tool_calls })
 const CHAT_STREAMS: Streamed[] = [
   [
-    'calls told apart by their place in the list, in two events',
+    'calls distinguished by their position in the list, in two events',
     [
       calls({ function: { name: 'find', arguments: '{"q":' } }, { function: { name: 'now', arguments: '' } }),
       calls({ function: { arguments: '1}' } }, { function: { arguments: '{}' } }),
@@ -234,7 +234,7 @@ const CHAT_STREAMS: Streamed[] = [
     ['response c1 m', 'input a find ""', 'call a find {}', 'finish tool-calls tool_calls', 'usage - - - - - -'],
   ],
   [
-    'a name that comes late, after its arguments',
+    'a name that arrives after its arguments',
     [
       calls({ index: 0, id: 'a', function: { arguments: '{"q"' } }),
       calls({ index: 0, function: { name: 'find', arguments: ':1}' } }),
@@ -276,7 +276,7 @@ const CHAT_STREAMS: Streamed[] = [
     ['response c1 m', 'text "Yes."', 'finish stop stop', 'usage - - - - - -'],
   ],
   [
-    'a call that Gemini signs behind this API',
+    'a call that Gemini signs over this API',
     [
       calls({
         index: 0,
@@ -296,7 +296,7 @@ const CHAT_STREAMS: Streamed[] = [
     ],
   ],
   [
-    'the whole call once more after its pieces',
+    'the whole call again after its pieces',
     [
       calls({ index: 0, id: 'a', function: { name: 'find', arguments: '' } }),
       calls({ index: 0, function: { arguments: '{"q":1}' } }),
@@ -312,7 +312,7 @@ const CHAT_STREAMS: Streamed[] = [
     ['response c1 m', 'text "Y"', 'error overloaded test answered 502: Boom.'],
   ],
   [
-    'an error inside a choice that says nothing',
+    'an error inside a choice without a message',
     [{ choices: [{ index: 0, error: {} }] }],
     ['error overloaded test reported an error: The upstream of the provider failed.'],
   ],
@@ -339,10 +339,10 @@ const CHAT_STREAMS: Streamed[] = [
   [
     'an event that is not JSON',
     [piece({ content: 'Y' }), 'data: {"choices"\n\n'],
-    ['response c1 m', 'text "Y"', 'error stream_interrupted test: event 2 of the stream is no JSON: "{\\"choices\\"".'],
+    ['response c1 m', 'text "Y"', 'error stream_interrupted test: event 2 of the stream is not JSON: "{\\"choices\\"".'],
   ],
   [
-    'events that say nothing',
+    'events without content',
     [
       'data:\n\n',
       'data: null\n\n',
@@ -563,7 +563,7 @@ const RESPONSES_STREAMS: Streamed[] = [
     ],
   ],
   [
-    'a call whose pieces are told apart by their item',
+    'calls whose pieces are distinguished by their item',
     [
       { type: 'response.output_item.added', item: { ...CALL, arguments: '' } },
       { type: 'response.function_call_arguments.delta', item_id: 'fc', delta: '{"q":1}' },
@@ -675,7 +675,7 @@ const RESPONSES_STREAMS: Streamed[] = [
     ['text "Y"', 'error overloaded test reported an error (server_error): Boom.'],
   ],
   [
-    'a response that failed without a word',
+    'a response that failed without an error',
     [said('Y'), completed({ error: null }, 'response.failed')],
     ['text "Y"', 'response r1 m-1', 'finish error failed', 'usage 3 2 5 - - -'],
   ],
@@ -789,7 +789,7 @@ const MESSAGES_STREAMS: Streamed[] = [
     ],
   ],
   [
-    'thinking that is hidden',
+    'redacted thinking',
     [
       head(),
       begin({ type: 'redacted_thinking', data: 'DATA' }),
@@ -809,7 +809,7 @@ const MESSAGES_STREAMS: Streamed[] = [
     ],
   ],
   [
-    'blocks that begin with their words',
+    'blocks that start with text',
     [
       head(),
       begin({ type: 'thinking', thinking: 'Hm.', signature: 'SIG' }),
@@ -865,7 +865,7 @@ const MESSAGES_STREAMS: Streamed[] = [
     ],
   ],
   [
-    'calls that the model makes itself, one without an end',
+    'direct calls of the model, one without an end',
     [head(), begin({ type: 'tool_use', id: 'a', name: 'find', input: {}, caller: { type: 'direct' } }), end('tool_use'), over],
     ['response m1 m', 'input a find ""', 'call a find {}', 'finish tool-calls tool_use', 'usage 5 2 - 2 - -'],
   ],
@@ -909,7 +909,7 @@ const MESSAGES_STREAMS: Streamed[] = [
     ['response m1 m', 'text "Yes."', 'finish stop end_turn', 'usage 5 2 - 2 - -'],
   ],
   [
-    'an answer that begins anew',
+    'an answer that restarts',
     [
       head(),
       begin({ type: 'text' }),
@@ -960,7 +960,7 @@ const MESSAGES_STREAMS: Streamed[] = [
     ['response m1 m', 'text "Y"', 'usage 5 - - 2 - -', 'error overloaded test reported an error (overloaded_error): Boom.'],
   ],
   [
-    'an error in other words',
+    'an error in another format',
     [head(), { detail: 'Boom.' }],
     ['response m1 m', 'usage 5 - - 2 - -', 'error overloaded test reported an error: Boom.'],
   ],
@@ -1107,7 +1107,7 @@ const GEMINI_STREAMS: Streamed[] = [
     ],
   ],
   [
-    'tools that ran at Google, an image, and what nobody knows',
+    'tools that ran at Google, an image, and an unknown part',
     [
       candidate(
         [
@@ -1168,7 +1168,7 @@ const GEMINI_STREAMS: Streamed[] = [
     ['finish content-filter OTHER', 'usage - - - - - -'],
   ],
   [
-    'a reason that says nothing',
+    'an unspecified reason',
     [{ promptFeedback: { blockReason: 'BLOCK_REASON_UNSPECIFIED' } }, candidate([{ text: 'Yes.' }], STOP)],
     ['response g1 m', 'text "Yes."', 'finish stop STOP', 'usage - - - - - -'],
   ],
@@ -1242,13 +1242,13 @@ describe.each(RECORDED)('%s', (api, streams, wholes) => {
   })
 })
 
-test('an answer that a model left inside its think tag is text as well, unless it was cut there', async () => {
+test('an answer inside an unclosed think tag is also text, unless it was cut', async () => {
   const frames = (finish: string): Frames => [piece({ content: '<think>It is 4.' }), piece({}, finish), DONE]
   expect(await decodeStream('chat', frames('stop'), 'whole', true)).toContain('text "It is 4."')
   expect(await decodeStream('chat', frames('length'), 'whole', true)).not.toContain('text "It is 4."')
 })
 
-test('think tags are split where that is asked for', async () => {
+test('think tags are split if the option is set', async () => {
   const frames = [piece({ content: ' <think>H' }), piece({ content: 'm.</think> Yes.' }), piece({}, 'stop'), DONE]
   for (const cut of Object.keys(CUTS))
     expect(await decodeStream('chat', frames, cut, true)).toEqual([

@@ -1,6 +1,6 @@
 /**
- * Every recording of real provider traffic is understood as it should be. In the gate each is read whole, and all but the
- * large ones cut after every CR, LF and colon and inside every character; `FULL_WIRE=1` cuts all of them, also at every byte and at random.
+ * Decodes every recording of real provider traffic. The gate reads each whole, and all except the large ones cut after every
+ * CR, LF and colon and inside every character; `FULL_WIRE=1` cuts all of them, also at every byte and at random.
  */
 
 import { describe, expect, test } from 'vitest'
@@ -11,7 +11,7 @@ import type { ReplayedModel } from '../../test/support/replayed-models.ts'
 import { expectedOf, hasRecordings, recordings } from '../../test/support/shared-wire.ts'
 import type { Expected, Recording } from '../../test/support/shared-wire.ts'
 
-/** Cut into thousands of pieces, these take most of the time. */
+/** Recordings that take most of the time when they are cut into thousands of pieces. */
 const LARGE = 25_000
 const IS_FULL = process.env['FULL_WIRE'] === '1'
 const FULL = ['split=byte', ...Array.from({ length: 10 }, (_, index) => `split=random;seed=${index + 1}`)]
@@ -24,7 +24,7 @@ function replay(recording: Recording, cut: string, replayed: ReplayedModel, thin
   return ask(model, { stream: recording.stream })
 }
 
-/** Where we say something else on purpose; the reasons are in docs/wire.md. */
+/** Intended differences from the expectation; docs/wire.md has the reasons. */
 function intended(expected: Expected): Expected {
   const calls = (expected.toolCalls ?? []).filter(({ name, argumentsJson }) => name !== '' || argumentsJson !== '')
   const refused = expected.refusal !== undefined && (expected.text ?? '') === ''
@@ -46,7 +46,7 @@ function summaryOf(expected: Expected): unknown {
     calls: (expected.toolCalls ?? []).map(({ name, argumentsJson }) => [name, canonical(argumentsJson)]),
     finish: expected.finish,
     rawReason: expected.finishReason === '' ? null : expected.finishReason,
-    // A number that was not sent is unknown, not zero.
+    // A missing count is unknown, not zero.
     usage: USAGE.map((name) => expected.usage?.[name] ?? null),
     model: expected.model,
     id: expected.responseId,
@@ -66,7 +66,7 @@ function summaryIn(outcome: Outcome, expected: Expected): unknown {
   }
 }
 
-/** No arguments at all mean none are needed. */
+/** Reads missing arguments as none. */
 function canonical(json: string): string {
   try {
     return JSON.stringify(JSON.parse(json === '' ? '{}' : json))
@@ -79,7 +79,7 @@ const all = (api: string): Recording[] => (hasRecordings ? recordings(api) : [])
 
 describe.skipIf(!hasRecordings).each(ASKED)('recordings of $api through $model', (reader) => {
   describe.each(reader.model.startsWith('openai-chat/') ? CUTS.slice(0, 1) : CUTS)('%s', (cut) => {
-    test.each([true, false])('ENG-STREAM-002 all are understood (stream: %s)', { timeout: 600_000 }, async (stream) => {
+    test.each([true, false])('ENG-STREAM-002 all are decoded as expected (stream: %s)', { timeout: 600_000 }, async (stream) => {
       const wrong: unknown[] = []
       for (const recording of all(reader.api)) {
         const expected = intended(expectedOf(recording))
@@ -94,11 +94,11 @@ describe.skipIf(!hasRecordings).each(ASKED)('recordings of $api through $model',
     })
   })
 
-  test('what a provider wants back arrives with the parts', async () => {
+  test('data that a provider wants back arrives with the parts', async () => {
     const wrong: unknown[] = []
     for (const recording of all(reader.api)) {
       const { signatures = [], redactedReasoning = [], error } = expectedOf(recording)
-      // Code that ran at Google has signatures that the package drops; we never offer those tools.
+      // The package drops signatures of code that ran at Google; cria never offers those tools.
       const ranThere = recording.api === 'gemini' && recording.scenario.includes('server-tools')
       if (error !== undefined || ranThere || signatures.length + redactedReasoning.length === 0) continue
       const { parts } = await replay(recording, '', reader)
@@ -111,7 +111,7 @@ describe.skipIf(!hasRecordings).each(ASKED)('recordings of $api through $model',
     expect(wrong).toEqual([])
   })
 
-  test('errors are named, and carry the words of the provider', async () => {
+  test('errors have a code and the message of the provider', async () => {
     const wrong: unknown[] = []
     for (const recording of all(reader.api)) {
       const { error } = expectedOf(recording)
@@ -134,7 +134,7 @@ describe.skipIf(!hasRecordings).each(ASKED)('recordings of $api through $model',
 })
 
 describe.skipIf(!hasRecordings)('recordings whose text begins with a think tag', () => {
-  test('are split where that is asked for', async () => {
+  test('are split if the option is set', async () => {
     const wrong: unknown[] = []
     for (const recording of all('openai-chat')) {
       const { thinkTag } = expectedOf(recording)

@@ -1,6 +1,6 @@
 /**
- * The providers, as data. One that speaks an API we know is one entry here; the configuration, `cria models`, `cria doctor` and the type checker follow.
- * How to add one, and an API: docs/providers.md.
+ * Lists the providers, as data. A provider with a supported API needs one entry here, which the configuration, `cria models` and `cria doctor` read.
+ * docs/providers.md explains how to add a provider or an API.
  */
 
 import { ConfigurationError } from '../core/error.ts'
@@ -10,43 +10,43 @@ import type { StyleName } from './conversation/style.ts'
 
 export interface ProviderDefinition {
   readonly api: ApiName
-  /** The style in which it wants a conversation; the APIs differ in this, and servers of one API too. */
+  /** Rules for its conversations, which differ between APIs and between servers of one API. */
   readonly style: StyleName
-  /** Environment variable that holds the key; `undefined`: it needs none. */
+  /** Environment variable that holds the key; `undefined`: the provider needs no key. */
   readonly keyVariable: string | undefined
   /** Environment variable that holds the base URL. */
   readonly urlVariable: string
-  /** Its base URL where none is given; `undefined`: one has to be given. */
+  /** Default base URL; `undefined`: the user must set one. */
   readonly home: string | undefined
   /** Appended to a base URL that does not end in a version. */
   readonly version?: string
-  /** Reads a base URL that is given; default `normalizeBaseUrl`. @throws ConfigurationError */
+  /** Normalises a base URL that the user set; default `normalizeBaseUrl`. @throws ConfigurationError */
   readonly normalize?: (url: string) => string
-  /** Headers that carry the key. */
+  /** Returns the headers that carry the key. */
   readonly auth: (key: string) => Readonly<Record<string, string>>
-  /** Headers of every request. */
+  /** Headers sent with every request. */
   readonly headers?: Readonly<Record<string, string>>
-  /** Names under which the caller's `providerOptions` for it are found, beside its own. */
+  /** Further names of its `providerOptions`, beside its own. */
   readonly optionNames?: readonly string[]
   /** Facts that hold for all of its models. */
   readonly facts?: Partial<ModelFacts>
-  /** Its id in the price data; others are found there by their base URL. */
+  /** Its id in the price data; default: found there by its base URL. */
   readonly pricedAs?: string
-  /** A local server answers at once, or is not there. */
+  /** The default base URL is a local server, which answers at once if it runs. */
   readonly isLocal?: true
-  /** It shares key and base URL with this provider, and is not checked for itself. */
+  /** Provider with which it shares key and base URL; it is not checked separately. */
   readonly sharesWith?: string
-  /** The model that is asked where only its key is set. */
+  /** The model that is used if only the provider's key is set. */
   readonly suggested?: string
-  /** Members of a request that it refuses although its API has them. */
+  /** Members of its API's requests that this provider refuses. */
   readonly refuses?: readonly string[]
-  /** Absent where the provider has no embeddings. */
+  /** Absent if the provider has no embedding models. */
   readonly embedding?: EmbeddingDefinition
 }
 
 export interface EmbeddingDefinition {
   readonly api: 'openai' | 'gemini'
-  /** Texts in one request at most, where the provider says so. */
+  /** Maximum number of texts in one request, if the provider documents it. */
   readonly maxBatch?: number
 }
 
@@ -62,11 +62,11 @@ const OPENAI = {
   pricedAs: 'openai',
 } as const
 
-/** Whatever speaks Chat Completions. */
+/** Servers with an API that is compatible with Chat Completions. */
 const CHAT = { api: 'chat', style: 'compatible', auth: bearer } as const
 const COMPATIBLE = { ...CHAT, optionNames: ['openaiCompatible', 'openai-compatible'], embedding: { api: 'openai' } } as const
 
-/** Makes the entry of a host of models, with the settings that most share. */
+/** Creates the entry of a hosting provider, with the settings that most share. */
 function hosted(pricedAs: string, keyVariable: string, home: string): ProviderDefinition {
   return { ...CHAT, keyVariable, urlVariable: keyVariable.replace(/_API_KEY$/, '_BASE_URL'), home, pricedAs }
 }
@@ -177,7 +177,7 @@ export function isProvider(name: string): boolean {
   return Object.hasOwn(PROVIDERS, name)
 }
 
-/** @throws ConfigurationError when there is no such provider. */
+/** @throws ConfigurationError when the provider is not known. */
 export function definitionOf(name: string): ProviderDefinition {
   const definition = isProvider(name) ? PROVIDERS[name] : undefined
   if (definition !== undefined) return definition
@@ -186,7 +186,7 @@ export function definitionOf(name: string): ProviderDefinition {
 
 /**
  * Splits `provider/model`; the model's own name may contain slashes.
- * @throws ConfigurationError when it is not of that form.
+ * @throws ConfigurationError when the name is not of that form.
  */
 export function splitRef(ref: string, what: string, example: string): { readonly provider: string; readonly name: string } {
   const slash = ref.indexOf('/')
@@ -195,9 +195,9 @@ export function splitRef(ref: string, what: string, example: string): { readonly
 }
 
 /**
- * @param source what the URL was read from, for the message: `OPENAI_BASE_URL`.
- * @param version appended when the path does not end in a version (`/v1`, `/v1beta`): some tools want the variable with it, some without.
- * @throws ConfigurationError when it is no http(s) URL, or holds a name and a password.
+ * @param source the variable or option that holds the URL, for error messages: `OPENAI_BASE_URL`.
+ * @param version appended if the path does not end in a version (`/v1`, `/v1beta`), since tools differ in whether the variable includes it.
+ * @throws ConfigurationError when the value is not an http(s) URL, or holds a name and a password.
  */
 export function normalizeBaseUrl(given: string, source: string, version?: string): string {
   const url = URL.canParse(given) ? new URL(given) : undefined
@@ -206,10 +206,10 @@ export function normalizeBaseUrl(given: string, source: string, version?: string
       `${source} must be a URL that begins with http:// or https://, but is ${JSON.stringify(withoutUserInfo(given))}.`,
     )
   }
-  // In a path they come from a slash in the password, or from a scheme that stands in the place of the host.
+  // Credentials end up in the path if the password holds a slash, or if the scheme was doubled.
   if (url.username !== '' || url.password !== '' || /:[^@]*@/.test(url.pathname)) {
     throw new ConfigurationError(
-      `${source} must not hold a name and a password (${JSON.stringify(withoutUserInfo(given))}): no request can be sent to such a URL. Send them as a header.`,
+      `${source} must not hold a name and a password (${JSON.stringify(withoutUserInfo(given))}): \`fetch\` refuses such a URL. Send them as a header.`,
     )
   }
   const path = url.pathname.replace(/\/+$/, '')
@@ -218,9 +218,9 @@ export function normalizeBaseUrl(given: string, source: string, version?: string
 }
 
 /**
- * Base URL of Ollama's OpenAI-compatible API. `OLLAMA_HOST` may be a host, a port (`:11434`), both, or a URL; an address that servers listen on
- * (`0.0.0.0`) is reached at the loopback address.
- * @throws ConfigurationError when it is none of these.
+ * Returns the base URL of Ollama's OpenAI-compatible API. `OLLAMA_HOST` may be a host, a port (`:11434`), both, or a URL; a listen address
+ * (`0.0.0.0`) becomes the loopback address.
+ * @throws ConfigurationError when the value has none of these forms.
  */
 export function ollamaBaseUrl(host: string | undefined): string {
   const given = (host ?? '').trim() || '127.0.0.1'
@@ -233,7 +233,7 @@ export function ollamaBaseUrl(host: string | undefined): string {
   return base.href.replace(/\/$/, '')
 }
 
-/** In what is no proper URL a password may stand anywhere before the last `@`; an address that loses more than that can still be recognised. */
+/** Masks everything before the last `@`: in an invalid URL, the password may be anywhere there. */
 function withoutUserInfo(url: string): string {
   return url.replace(/^(\w+:\/\/)?.*(?=@|%40)/s, '$1…')
 }

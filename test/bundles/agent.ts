@@ -1,4 +1,4 @@
-/** An agent with tools: the built-in search, which works in a thread, and one whose input is checked against JSON Schema. */
+/** Runs an agent with two tools: the built-in search, which runs in a thread, and one whose input is validated against JSON Schema. */
 
 import { writeFileSync } from 'node:fs'
 import { AgentBot, builtinTools, defineTool } from 'cria'

@@ -1,4 +1,4 @@
-/** A server's question: documents in a file, searched in a thread, and a journal; the model is reached over HTTP. */
+/** Answers a question as a server would: with documents in a file, searched in a thread, a journal, and a model over HTTP. */
 
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -17,7 +17,7 @@ const { port } = server.address() as AddressInfo
 
 const docstore = await SqliteDocumentStore.open({ path: 'documents.db' })
 await docstore.append({ source: 'llamas.md', text: 'A young llama is called a cria.' })
-// So large that a thread indexes it.
+// Large enough to be indexed in a thread.
 await docstore.append({ source: 'large.txt', text: 'Sheep graze on the hill. '.repeat(50_000) })
 const recorder = await openRecorder({ path: 'journal.db' })
 const question = 'What is a young llama called?'

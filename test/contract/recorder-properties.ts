@@ -1,4 +1,4 @@
-/** What has to hold for every turn that can be written, and for every moment at which its owner may die. */
+/** Defines properties that hold for every turn that can be written, and for a death of its process at every event. */
 
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
@@ -109,7 +109,7 @@ function batchesOf(entries: readonly JournalEntry[], sizes: readonly number[]): 
   return batches
 }
 
-/** Ids whose number of requests differs from that of their results, or whose result comes first. */
+/** Returns ids with a different number of requests and results, or with a result before the request. */
 function openRequests(events: readonly QueryEvent[]): string[] {
   const wrong: string[] = []
   const open = new Set<string>()
@@ -120,7 +120,7 @@ function openRequests(events: readonly QueryEvent[]): string[] {
   return [...wrong, ...open]
 }
 
-/** The rules that strict providers have in common. */
+/** Checks the rules that strict providers share. */
 function assertAcceptable(history: readonly Message[]): void {
   let expected: string[] = []
   for (const message of history) {

@@ -1,4 +1,4 @@
-/** Random turns as the engine writes them: attempts that fail and are taken back, steps with tools, results in any order. */
+/** Generates random turns as the engine writes them: failed attempts with a reset, steps with tools, results in any order. */
 
 import fc from 'fast-check'
 import type { EventBody, QueryEvent, TerminalEvent } from '../../src/core/event.ts'
@@ -9,7 +9,7 @@ import type { JournalEntry, TurnOpen } from '../../src/core/recorder.ts'
 import type { Usage } from '../../src/core/usage.ts'
 import { resultOf, STARTED_AT } from '../../src/testing/turns.ts'
 
-/** What happens in a turn, before it is stamped: in the order in which it is written. */
+/** The events of a turn in order, before they get numbers and times. */
 export type Happening =
   | { readonly step: number; readonly body: EventBody }
   | { readonly step: number; readonly entry: Exclude<JournalEntry, { type: 'event' }> }
@@ -17,11 +17,11 @@ export type Happening =
 export interface RandomTurn {
   readonly happenings: readonly Happening[]
   readonly terminal: TerminalEvent
-  /** Milliseconds between events, used round and round. */
+  /** Milliseconds between events, used cyclically. */
   readonly gaps: readonly number[]
 }
 
-/** Ordinary objects: what comes out of JSON has a prototype. */
+/** Generates ordinary objects, since parsed JSON has a prototype. */
 const PLAIN = { noNullPrototype: true } as const
 
 const text = fc.string({ unit: 'binary', maxLength: 12 })
@@ -60,7 +60,7 @@ const attempt: fc.Arbitrary<RandomAttempt> = fc.record(
   PLAIN,
 )
 
-/** A call: whether its tool is started, says something on its way, and when its result comes. */
+/** A tool call: whether its tool starts and reports progress, and when its result arrives. */
 const toolCall = fc.record(
   {
     input,
@@ -99,7 +99,7 @@ export const randomTurn: fc.Arbitrary<RandomTurn> = fc
       steps: fc.array(step, { maxLength: 4 }),
       terminal,
       gaps: fc.array(fc.oneof(fc.nat(2000), fc.constantFrom(0.25, 1.1)), { minLength: 1, maxLength: 5 }),
-      /** Call ids of some providers begin anew with every step. */
+      /** Repeats call ids in each step, as some providers do. */
       hasUniqueIds: fc.boolean(),
     },
     PLAIN,
@@ -172,7 +172,7 @@ function deltasOf({ deltas }: RandomAttempt, attempt: number): EventBody[] {
   )
 }
 
-/** Stamps what happens; `length` cuts the turn short. */
+/** Numbers and dates the events; `length` cuts the turn short. */
 export function entriesOfTurn(
   turn: RandomTurn,
   open: Pick<TurnOpen, 'turnId' | 'sessionId'>,

@@ -1,4 +1,4 @@
-/** The tool `agent` of the real command line: a task within a task. */
+/** Tests the tool `agent` on the real command line: a task within a task. */
 
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { agentServer, messagesIn } from '../support/agent-server.ts'
@@ -27,7 +27,7 @@ async function run(script: Parameters<typeof agentServer>[0], ...words: readonly
 const TASK = { calls: [{ name: 'agent', input: { task: 'Read a.txt and say its colour.' } }] }
 const LOOK = { calls: [{ name: 'read_file', input: { path: 'a.txt' } }] }
 
-test('ENG-TOOL-004 works with the tools of the task, shows what it does, and stands below it in the journal', async () => {
+test('ENG-TOOL-004 the agent uses the tools of the task, shows its work, and is recorded below the task', async () => {
   const { code, stdout, stderr } = await run([TASK, LOOK, { text: 'It is red.' }, { text: 'Red.' }])
   expect([code, stdout]).toEqual([0, 'Red.\n'])
   expect(stderr).toMatch(/^> agent\n {2}> read_file a\.txt$/m)
@@ -40,7 +40,7 @@ test('ENG-TOOL-004 works with the tools of the task, shows what it does, and sta
     turns: { turnId: string; question: string }[]
   }
   const outer = list.turns.find(({ question }) => question === 'What is in the files?')?.turnId ?? ''
-  // The turn of the agent is newer, but `last` is what the user asked.
+  // The turn of the agent is newer, but `last` is the turn of the user.
   expect(list.turns[0]?.turnId).not.toBe(outer)
   expect(JSON.parse((await place.run(['logs', 'show', 'last', '--json'])).stdout)).toMatchObject({ turn: { turnId: outer } })
   expect((await place.run(['logs', 'replay', 'last'])).stdout).toBe('Red.\n')
@@ -49,7 +49,7 @@ test('ENG-TOOL-004 works with the tools of the task, shows what it does, and sta
   expect(shown.stdout).toMatch(/Made by its tools \(1 turn\)\n *turn_\w+ +call_0_0 +done .*Read a\.txt and say its colour\./)
 })
 
-test('ENG-TOOL-004 is held by the rules of the task, and can be switched off and changed', async () => {
+test('ENG-TOOL-004 the agent is bound by the rules of the task, and can be switched off and changed', async () => {
   const change = { calls: [{ name: 'write_file', input: { path: 'b.txt', content: 'x' } }] }
   const refused = await run([TASK, change, { text: 'It may not.' }, { text: 'No.' }], '--json')
   expect(refused.code).toBe(4)

@@ -1,4 +1,4 @@
-/** The embedded model over a real collection. The collection is other people's data and lies outside the repository. */
+/** Tests the embedded model on a real collection, which is third-party data outside the repository. */
 
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -59,7 +59,7 @@ test.runIf(present)('QRY-RAG-022 the embedded model quotes the answer, from the 
   expect(unsupported).toBe(0)
 })
 
-test.runIf(present)('our scores are those of the collection’s own scorer', async () => {
+test.runIf(present)('scores are equal to those of the scorer of the collection', async () => {
   const lines = (file: string): unknown[] =>
     readFileSync(file, 'utf8')
       .split('\n')
@@ -74,7 +74,7 @@ test.runIf(present)('our scores are those of the collection’s own scorer', asy
     unanswerable: lines(join(COLLECTION, 'unanswerable.jsonl')),
     predictions: lines(predictions),
   })
-  // It rounds to four digits.
+  // The scorer rounds to four digits.
   const digits = 3
   expect(report?.exactMatch).toBeCloseTo(summary['em'] ?? -1, digits)
   expect(report?.f1).toBeCloseTo(summary['f1'] ?? -1, digits)

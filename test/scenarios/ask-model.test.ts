@@ -24,7 +24,7 @@ async function lastTurn(): Promise<{
 }
 
 describe('--cache', () => {
-  test('ENG-CACHE-001 an equal question is answered by the journal, in another process too, for nothing', async () => {
+  test('ENG-CACHE-001 an equal question is answered from the journal at no cost, in another process too', async () => {
     const env = { ...(await serve(answer('Yes.'))), OPENAI_COMPATIBLE_API_KEY: 'sk-canary-1234567890' }
     const ask = async (...words: string[]): Promise<{ answer: string; usage: object; turnId: string }> => {
       const { code, stdout, stderr } = await scene.place.run(['ask', 'Is it?', ...MODEL, '--json', ...words], { env })
@@ -45,7 +45,7 @@ describe('--cache', () => {
 })
 
 describe('--no-switch', () => {
-  test('ENG-MODEL-001 keeps to the model, and pointers name one', async () => {
+  test('ENG-MODEL-001 the named model is the only one asked, and pointers name a model', async () => {
     const env = await serve(refuse(503, 'Down.', { 'retry-after': '3600' }))
     scene.place.configure({ models: { quick: 'openai-compatible/small' }, fallbackModels: ['openai-compatible/other'] })
     const modelsOf = (): unknown[] => (scene.server?.requests ?? []).map((body) => (JSON.parse(body) as { model: unknown }).model)
@@ -58,8 +58,8 @@ describe('--no-switch', () => {
   })
 })
 
-describe('a model at the other end of a socket', () => {
-  test('its answer is streamed to standard output as it comes', async () => {
+describe('a model over HTTP', () => {
+  test('the answer is streamed to standard output as it arrives', async () => {
     let finish = (): void => {}
     const env = await serve((response) => {
       startStream(response)
@@ -75,7 +75,7 @@ describe('a model at the other end of a socket', () => {
     expect(await running.ended).toEqual({ code: 0, stdout: 'The first part. The second.\n', stderr: '' })
   })
 
-  test('--json prints one object, --events one event a line', async () => {
+  test('--json prints one object, --events one event per line', async () => {
     const env = await serve(answer('Yes.'))
     const json = await scene.place.run(['ask', 'Is it?', ...MODEL, '--json'], { env })
     expect(JSON.parse(json.stdout)).toMatchObject({
@@ -104,7 +104,7 @@ describe('a model at the other end of a socket', () => {
     expect((await lastTurn()).turn.question).toBe(question)
   })
 
-  test('a session goes on', async () => {
+  test('a session is continued', async () => {
     const env = await serve(answer('Yes.'))
     const first = JSON.parse((await scene.place.run(['ask', 'My name is Ada.', ...MODEL, '--json'], { env })).stdout) as {
       sessionId: string
@@ -115,7 +115,7 @@ describe('a model at the other end of a socket', () => {
     expect(second.stderr).not.toContain('session')
   })
 
-  test('a session that is not there begins, and standard error says so', async () => {
+  test('a session that does not exist is created, with a warning on standard error', async () => {
     const env = await serve(answer('Yes.'))
     const own = await scene.place.run(['ask', 'Hello?', ...MODEL, '--session', 'my project', '--json'], { env })
     expect(JSON.parse(own.stdout)).toMatchObject({ sessionId: 'my project' })
@@ -135,7 +135,7 @@ describe('exit codes of failures, without a stack trace', () => {
     return ended
   }
 
-  test('a key that is refused: 3, and the key is nowhere', async () => {
+  test('a refused key ends with 3, and the key is not printed', async () => {
     const key = 'canary-key-0123456789'
     const { code, stdout, stderr } = await fails(refuse(401, `Incorrect API key provided: ${key}`), [], {
       OPENAI_COMPATIBLE_API_KEY: key,
@@ -147,7 +147,7 @@ describe('exit codes of failures, without a stack trace', () => {
     expect((await lastTurn()).turn.status).toBe('failed')
   })
 
-  test('a stream that breaks off after text: what came stays, and 3', async () => {
+  test('a stream that breaks off after text ends with 3 and keeps the text', async () => {
     const { code, stdout } = await fails((response) => {
       startStream(response)
       sendDelta(response, 'Half an ans')
@@ -157,7 +157,7 @@ describe('exit codes of failures, without a stack trace', () => {
     expect((await lastTurn()).turn).toMatchObject({ status: 'failed', text: 'Half an ans' })
   })
 
-  test('with --json a failure is an object with what came', async () => {
+  test('with --json a failure is an object with the partial answer', async () => {
     const { code, stdout } = await fails(refuse(400, 'bad request'), ['--json'])
     expect(code).toBe(3)
     const { usage, costUsd, traceId } = (await lastTurn()).turn
@@ -172,7 +172,7 @@ describe('exit codes of failures, without a stack trace', () => {
   })
 })
 
-describe('being stopped', () => {
+describe('interruption', () => {
   const hanging: Reply = (response) => {
     startStream(response)
     sendDelta(response, 'Half an ans')
@@ -183,7 +183,7 @@ describe('being stopped', () => {
     return running
   }
 
-  test('Ctrl-C keeps what came, in the terminal and in the journal, closes the connection and ends with 130', async () => {
+  test('Ctrl-C keeps the partial answer in terminal and journal, closes the connection and ends with 130', async () => {
     const running = await startHanging()
     running.process.kill('SIGINT')
     const { code, stdout, stderr } = await running.ended
@@ -193,14 +193,14 @@ describe('being stopped', () => {
     expect((await lastTurn()).turn).toMatchObject({ status: 'cancelled', text: 'Half an ans' })
   })
 
-  test('SIGTERM does the same and ends with 143', async () => {
+  test('SIGTERM keeps the partial answer too, and ends with 143', async () => {
     const running = await startHanging()
     running.process.kill('SIGTERM')
     expect((await running.ended).code).toBe(143)
     expect((await lastTurn()).turn.status).toBe('cancelled')
   })
 
-  test('with --json there is an object all the same', async () => {
+  test('with --json an object is printed on interruption too', async () => {
     const running = scene.place.start(['ask', 'Is it?', ...MODEL, '--json'], { env: await serve(hanging) })
     await expect.poll(() => scene.server?.requests.length).toBe(1)
     running.process.kill('SIGINT')
@@ -209,7 +209,7 @@ describe('being stopped', () => {
     expect(JSON.parse(stdout)).toMatchObject({ cancelled: expect.any(String), turnId: expect.any(String) })
   })
 
-  test('a signal after the answer ends the process as it would have ended, and kills it not', async () => {
+  test('a signal after the answer does not change the exit code', async () => {
     let asked = 0
     const collector = createServer(() => void asked++)
     await new Promise<void>((resolve) => void collector.listen(0, '127.0.0.1', resolve))
@@ -226,7 +226,7 @@ describe('being stopped', () => {
     }
   })
 
-  test('a reader that goes away ends the turn, quietly', async () => {
+  test('a closed standard output ends the turn without an error message', async () => {
     let timer: NodeJS.Timeout | undefined
     const env = await serve((response) => {
       startStream(response)
@@ -244,7 +244,7 @@ describe('being stopped', () => {
   })
 })
 
-describe('a model that cannot be asked', () => {
+describe('a model without a key or a server', () => {
   test.each([['ask'], ['run']])(
     'cria %s without a key is wrong usage: nothing is asked, nothing is recorded',
     async (command) => {
@@ -253,19 +253,19 @@ describe('a model that cannot be asked', () => {
       })
       expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
       expect(stderr).toContain('openai: there is no API key. Set OPENAI_API_KEY in the environment')
-      // Once is enough.
+      // One run is enough.
       expect(stderr.match(/Set OPENAI_API_KEY/g)).toHaveLength(1)
       expect((await scene.place.run(['logs', 'list'])).stderr).toContain('no turns')
     },
   )
 
-  test('a fallback may do without a key', async () => {
+  test('a fallback model needs no key until it is called', async () => {
     const env = { ...(await serve(answer('Yes.'))), OPENAI_API_KEY: '' }
     const { code, stdout } = await scene.place.run(['ask', 'x', ...MODEL, '--fallback', 'openai/gpt-5'], { env })
     expect({ code, stdout }).toEqual({ code: 0, stdout: 'Yes.\n' })
   })
 
-  test('a provider that fails is not said to be overloaded', async () => {
+  test('a failed provider is not reported as overloaded', async () => {
     const env = await serve(refuse(500, 'Something broke.', { 'x-should-retry': 'false' }))
     const { code, stderr } = await scene.place.run(['ask', 'x', ...MODEL], { env })
     expect({ code, stderr }).toEqual({ code: 3, stderr: expect.stringContaining('The provider failed on its side: try later') })

@@ -5,7 +5,7 @@ import { eachScene } from './command-line.ts'
 import type { Ended } from './command-line.ts'
 
 const MODEL = 'openai-compatible/test'
-/** US dollars for a million tokens. */
+/** US dollars per million tokens. */
 const PRICE = { input: 100, output: 1000 }
 
 const scene = eachScene()
@@ -27,7 +27,7 @@ const ask = (env: Readonly<Record<string, string>>, ...words: readonly string[])
   scene.place.run(['ask', 'Is it?', '-m', MODEL, ...words], { env })
 
 describe('--max-cost', () => {
-  test('limits the output to what the money is good for', async () => {
+  test('limits the output tokens to the budget', async () => {
     configure({})
     const env = await serve(answer('Yes.'))
     expect(await ask(env, '--max-cost', '0.1')).toEqual({ code: 0, stdout: 'Yes.\n', stderr: '' })
@@ -36,7 +36,7 @@ describe('--max-cost', () => {
     expect(limit).toBeLessThan(100)
   })
 
-  test('is reached before the request is made: 5, and the message says what is left', async () => {
+  test('ends with 5 before a request that it does not cover, with the remaining amount', async () => {
     configure({})
     const env = await serve(answer('Yes.'))
     const { code, stdout, stderr } = await ask(env, '--max-cost', '0.01')
@@ -49,7 +49,7 @@ describe('--max-cost', () => {
     expect(JSON.parse(shown)).toMatchObject({ turn: { status: 'failed', error: { code: 'budget_exceeded' }, costUsd: 0 } })
   })
 
-  test('a model whose price is not known is refused, and the message says how to state it: 2', async () => {
+  test('refuses a model of unknown price with 2, and explains how to set a price', async () => {
     const env = await serve(answer('Yes.'))
     const { code, stderr } = await ask(env, '--max-cost', '1')
     expect(code).toBe(2)
@@ -57,7 +57,7 @@ describe('--max-cost', () => {
     expect(scene.server?.requests).toEqual([])
   })
 
-  test('a fallback is priced with its own price', async () => {
+  test('charges a fallback at its own price', async () => {
     scene.place.configure({
       modelFacts: { [MODEL]: { price: { input: 0, output: 0 } }, 'openai-compatible/dear': { price: PRICE } },
     })
@@ -73,7 +73,7 @@ describe('--max-cost', () => {
 })
 
 describe('budgets in config.json', () => {
-  test('time: a turn that takes longer ends with 5, and keeps what came', async () => {
+  test('time: a turn beyond the limit ends with 5, and keeps the partial answer', async () => {
     configure({ turn: { ms: 700 } })
     const env = await serve((response) => {
       startStream(response)
@@ -95,14 +95,14 @@ describe('budgets in config.json', () => {
     expect((await ask(env)).code).toBe(0)
   })
 
-  test('cannot be kept without the journal', async () => {
+  test('budgets of sessions need the journal', async () => {
     configure({ day: { costUsd: 1 } })
     const { code, stderr } = await ask(await serve(answer('Yes.')), '--no-log')
     expect(code).toBe(2)
     expect(stderr).toContain('--no-log')
   })
 
-  test('mistakes are told', async () => {
+  test('mistakes are reported', async () => {
     configure({ day: { cost: 1 } })
     expect(await ask({})).toMatchObject({ code: 2, stderr: expect.stringContaining('budget.day.cost: expected') })
   })
@@ -120,7 +120,7 @@ test(
       const number = request++
       const body = scene.server?.requests[number] ?? ''
       const input = Math.ceil(body.length / 4)
-      // Every third says all that it may.
+      // Every third answer uses its full output limit.
       const output = Math.round((limitOf(body) ?? 200) * (number % 3 === 0 ? 1 : 0.4))
       charged += (input * PRICE.input + output * PRICE.output) / 1_000_000
       setTimeout(() => {
@@ -139,7 +139,7 @@ test(
     expect(done).toBeGreaterThanOrEqual(3)
     expect(done).toBeLessThan(12)
 
-    // One after the other until nothing is left.
+    // One request after the other until the budget is used up.
     let last = await ask(env)
     for (let round = 0; last.code === 0 && round < 20; round++) last = await ask(env)
     expect(last.code).toBe(5)

@@ -1,4 +1,4 @@
-/** What stands around the messages of a chat: files that they name with @, sources below an answer, a key that is missing. */
+/** Tests chat features around messages: files named with @, sources below an answer, and a missing key. */
 
 import { writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -34,7 +34,7 @@ const settings = (): Readonly<Record<string, string>> => ({
 })
 const said = (request = -1): string => JSON.stringify(messagesIn(server, request).filter(({ role }) => role === 'user'))
 
-test('without a terminal what lies in the folder is sent, and nothing else', async () => {
+test('without a terminal only files inside the folder are sent', async () => {
   place.write({ 'notes.md': 'The lamp is green.\n', '.env': 'TOKEN=abc', 'a b.txt': 'With a space.' })
   writeFileSync(join(dirname(place.folder), 'outside.txt'), 'Nobody agreed.')
   const input = 'Look at @notes.md, @"a b.txt" and @../outside.txt; mail me@example.com or @nobody, and @.env.\n'
@@ -49,7 +49,7 @@ test('without a terminal what lies in the folder is sent, and nothing else', asy
   expect(stdout + stderr).toContain('.env is not sent.')
 })
 
-describe('how a chat is asked with', () => {
+describe('options of a chat', () => {
   const chat = async (words: readonly string[], input: string): Promise<void> => {
     const { code, stderr } = await place.run(['chat', ...words], { input, env: settings() })
     expect({ code, stderr }).toMatchObject({ code: 0 })
@@ -59,7 +59,7 @@ describe('how a chat is asked with', () => {
     return { ...(JSON.parse(server?.requests.at(at) ?? '{}') as object), system: system.join('\n') }
   }
 
-  test('-s and -o count for every message, and for the session when -c goes on with it', async () => {
+  test('-s and -o apply to every message, and to the session when -c continues it', async () => {
     await chat(['-m', MODEL, '-s', 'Speak like a sailor.', '-o', 'temperature=0.3'], 'One.\nTwo.\n')
     expect(request()).toMatchObject({ temperature: 0.3, system: expect.stringMatching(/tools[^]*\n\nSpeak like a sailor\./) })
     await chat(['-c', '-o', 'temperature=0.5'], 'Three.\n')
@@ -67,7 +67,7 @@ describe('how a chat is asked with', () => {
     expect(said()).toContain('Two.')
   })
 
-  test('-t puts the first message into the template, and brings its system prompt, options and model', async () => {
+  test('-t puts the first message into the template, and uses its system prompt, options and model', async () => {
     place.write({
       'review.md': `---\nmodel: ${MODEL}\nsystem: |\n  You are {{how}}.\noptions:\n  temperature: 0.2\n---\nReview this: {{question}} Thanks.\n`,
       'notes.md': 'The lamp is green.',
@@ -87,7 +87,7 @@ describe('how a chat is asked with', () => {
     [['-o', 'temprature=1'], 'Did you mean temperature?'],
     [['-c'], 'There is no session of this folder'],
     [['-c', '--resume', 's'], 'exclude each other'],
-  ])('%j is told about before anything is said', async (words, message) => {
+  ])('%j is reported before the first message', async (words, message) => {
     const { code, stderr } = await place.run(['chat', '-m', MODEL, ...words], { input: 'Hello.\n', env: settings() })
     expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(message) })
     expect(server?.requests).toHaveLength(0)
@@ -98,7 +98,7 @@ describe.runIf(hasTerminal)('in a real terminal', () => {
   const start = (columns: number, model = MODEL): Running =>
     place.start(['chat', '-m', model], { inTerminal: true, isTyped: true, columns, env: settings() })
 
-  test.each([60, 100, 160])('in %i columns Tab completes a path behind @, and what is sent is shown first', async (columns) => {
+  test.each([60, 100, 160])('in %i columns Tab completes a path after @, and files are listed first', async (columns) => {
     place.write({ 'notes-of-the-harbour.md': 'The lamp is green.\n', 'photo.png': PNG })
     const { process, shows, ended } = start(columns)
     await shows('openai-compatible/test')
@@ -115,7 +115,7 @@ describe.runIf(hasTerminal)('in a real terminal', () => {
     expect(said()).toContain('data:image/png;base64,')
   })
 
-  test('what lies outside of the folder, or may hold secrets, is sent when the user agrees', async () => {
+  test('files outside the folder, or with possible secrets, are sent only with consent', async () => {
     writeFileSync(join(dirname(place.folder), 'outside.txt'), 'Somebody agreed.')
     const { process, shows, ended } = start(80)
     await shows('openai-compatible/test')
@@ -128,7 +128,7 @@ describe.runIf(hasTerminal)('in a real terminal', () => {
     expect(said()).toContain('Somebody agreed.')
   })
 
-  test('a model that cannot see images is not asked, and the chat goes on', async () => {
+  test('a model without image input is not called, and the chat continues', async () => {
     place.write({ 'photo.png': PNG })
     place.configure({ modelFacts: { [MODEL]: { images: false } } })
     const { process, shows, ended } = start(80)
@@ -144,7 +144,7 @@ describe.runIf(hasTerminal)('in a real terminal', () => {
 })
 
 describe.runIf(hasTerminal)('around an answer', () => {
-  test.each([60, 100, 160])('in %i columns the passages that were read are listed below it', async (columns) => {
+  test.each([60, 100, 160])('in %i columns its passages are listed below it', async (columns) => {
     place.write({ 'docs/lamp.md': '# Harbour\n\nThe lamp of the northern tower is green.\n' })
     await server?.[Symbol.asyncDispose]()
     server = await agentServer([
@@ -169,7 +169,7 @@ describe.runIf(hasTerminal)('around an answer', () => {
     expect(stdout.slice(stdout.indexOf('Thanks'))).not.toContain('Sources')
   })
 
-  test('a tool call that takes several rows is broken between words', async () => {
+  test('a tool call of several rows is wrapped between words', async () => {
     await server?.[Symbol.asyncDispose]()
     const path = 'a-folder-of-a-long-name/and-a-file-of-a-long-name.txt'
     server = await agentServer([{ calls: [{ name: 'read_file', input: { path } }] }, { text: 'Missing.' }])
@@ -184,7 +184,7 @@ describe.runIf(hasTerminal)('around an answer', () => {
     expect(lines[at + 1]).toMatch(/^ {2}\S/)
   })
 
-  test('a model without a key is told before the first message, where another can still be chosen', async () => {
+  test('a missing key is reported before the first message, and another model can be chosen', async () => {
     const { process, shows, ended } = place.start(['chat', '-m', 'openai/gpt-5-mini'], {
       inTerminal: true,
       isTyped: true,
@@ -201,7 +201,7 @@ describe.runIf(hasTerminal)('around an answer', () => {
   })
 })
 
-test('without a terminal a model without a key is wrong usage, before anything is asked', async () => {
+test('without a terminal a missing key is wrong usage, before any request', async () => {
   const { code, stderr } = await place.run(['chat', '-m', 'openai/gpt-5-mini'], { input: 'Hello\n' })
   expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('cria keys set openai') })
 })

@@ -1,4 +1,4 @@
-/** Conversations in a real terminal: processes that are killed, keys that a driver passes on, and the terminal as it is left. */
+/** Tests chats in a real terminal: killed processes, keys through the terminal driver, and the state of the terminal afterwards. */
 
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
@@ -24,7 +24,7 @@ function chat(words: readonly string[] = [], env: Readonly<Record<string, string
 }
 
 describe.runIf(hasTerminal)('in a real terminal', () => {
-  test('ENG-TOOL-001 a change is shown, allowed and made, and Ctrl-D gives the terminal back', async () => {
+  test('ENG-TOOL-001 a change is shown, allowed and made, and Ctrl-D restores the terminal', async () => {
     scene.place.write({ 'add.mjs': 'export const add = (a, b) => a - b\n' })
     scene.place.configure({ modelFacts: { 'openai-compatible/test': { contextWindow: 30_000, price: { input: 1, output: 2 } } } })
     scene.server = await agentServer([
@@ -44,13 +44,13 @@ describe.runIf(hasTerminal)('in a real terminal', () => {
     const { code, stdout } = await ended
     expect(code).toBe(0)
     expect(stdout).toContain('\u001B[32m+export const add = (a, b) => a + b\u001B[39m')
-    // The terminal as it was, and then how to go on.
+    // The terminal is restored, then the hint how to continue is printed.
     const [, left] = stdout.split('\u001B[?2004l\u001B[?25h\u001B[0m')
     expect(left).toContain('To go on: cria chat --resume ses_')
     expect(left?.trimEnd().split('\n')).toHaveLength(1)
   })
 
-  test('a chat that was killed while a command ran goes on in another process, and says first what nobody knows', async () => {
+  test('a chat that was killed during a command continues in another process, and first reports the unknown effect', async () => {
     const command = 'echo $PPID > pid.tmp; mv pid.tmp pid; sleep 60'
     const run = { name: 'run_command', input: { command } }
     scene.server = await agentServer((messages: readonly SentMessage[]) =>
@@ -58,7 +58,7 @@ describe.runIf(hasTerminal)('in a real terminal', () => {
         ? { calls: [run] }
         : { text: `It was interrupted: ${String(messages.some(({ content }) => content?.includes('effects are unknown')))}` },
     )
-    // The id of its parent means something only outside.
+    // The parent process id is valid only outside the sandbox.
     const first = chat(['--sandbox', 'off'])
     await first.shows('openai-compatible/test')
     first.process.stdin.write(`Deploy it${KEY.enter}`)
@@ -130,7 +130,7 @@ describe.runIf(hasTerminal)('in a real terminal', () => {
       )
       expect(new Set(asked.map(({ model }) => model))).toEqual(new Set(['test']))
       expect(asked.at(-1)?.messages.at(-1)?.content).toContain('It is red.')
-      // What was said before is shown as it was.
+      // Earlier messages are shown unchanged.
       const terminal = new VirtualTerminal(columns)
       terminal.write(stdout)
       expect(terminal.strange).toEqual([])
@@ -138,7 +138,7 @@ describe.runIf(hasTerminal)('in a real terminal', () => {
     },
   )
 
-  test('without bracketed paste a paste is one message; changes are listed and taken back, commands run', async () => {
+  test('without bracketed paste a paste is one message; changes are listed and undone, and commands run', async () => {
     scene.place.write({ 'add.mjs': 'export const add = (a, b) => a - b\n' })
     scene.server = await agentServer([
       { calls: [{ name: 'read_file', input: { path: 'add.mjs' } }] },
@@ -171,7 +171,7 @@ describe.runIf(hasTerminal)('in a real terminal', () => {
     expect((await ended).code).toBe(0)
   })
 
-  test('/model lets one choose what the provider has', async () => {
+  test('/model offers the models of the provider', async () => {
     scene.server = await chatServer((response, request) => {
       if (request.method !== 'GET') return answer('Here.')(response, request)
       response.writeHead(200, { 'content-type': 'application/json' })
@@ -187,7 +187,7 @@ describe.runIf(hasTerminal)('in a real terminal', () => {
     expect((await ended).code).toBe(0)
   })
 
-  test('by lines: a paste is one message, an answer that is none is asked for again, a command tells what it wrote', async () => {
+  test('line mode: a paste is one message, an unclear answer is asked for again, a command lists its changes', async () => {
     scene.server = await agentServer([
       { calls: [{ name: 'run_command', input: { command: 'echo one; echo; echo three' } }] },
       { text: 'Done.' },
@@ -246,7 +246,7 @@ describe.runIf(hasTerminal)('in a real terminal', () => {
     expect(first?.events.flatMap(({ type, delivery }) => (type === 'steering' ? [delivery] : []))).toEqual(['steer', 'follow_up'])
   })
 
-  test('a simple terminal and --plain get lines: nothing is painted, questions are answered with a letter', async () => {
+  test('a simple terminal and --plain use line mode, and questions are answered with a letter', async () => {
     scene.server = await agentServer([
       { calls: [{ name: 'run_command', input: { command: 'echo made > made.txt' } }] },
       { text: 'Made.' },
@@ -264,7 +264,7 @@ describe.runIf(hasTerminal)('in a real terminal', () => {
     expect(stdout).not.toContain('\u001B')
   })
 
-  test('by lines Ctrl-C stops a turn, and twice leaves', async () => {
+  test('line mode: Ctrl-C stops a turn, and twice leaves', async () => {
     let asked = 0
     scene.server = await agentServer(() => (asked++ === 0 ? new Promise<never>(() => {}) : { text: 'Still here.' }))
     const { process, shows, ended } = chat(['--plain'])
@@ -280,12 +280,12 @@ describe.runIf(hasTerminal)('in a real terminal', () => {
     expect((await ended).code).toBe(130)
   })
 
-  test('Ctrl-Z where no shell waits for the chat goes on at once', async () => {
+  test('Ctrl-Z without a job-control shell continues at once', async () => {
     scene.server = await agentServer([{ text: 'Still here.' }])
     const { process, shows, ended } = chat()
     await shows('openai-compatible/test')
     process.stdin.write('\u001A')
-    // Given back, and taken again.
+    // The terminal is restored, and then set up again.
     await shows('\u001B[?2004l\u001B[?25h\u001B[0m\u001B[?2004h')
     process.stdin.write(`Hello${KEY.enter}`)
     await shows('Still here.')
@@ -294,7 +294,7 @@ describe.runIf(hasTerminal)('in a real terminal', () => {
     expect((await ended).code).toBe(0)
   })
 
-  test('NO_COLOR: no colours, and the rest as usual', async () => {
+  test('NO_COLOR removes colours and nothing else', async () => {
     scene.server = await agentServer([{ text: '**bold**' }])
     const { process, shows, ended } = chat([], { NO_COLOR: '1' })
     await shows('openai-compatible/test')

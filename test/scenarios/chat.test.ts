@@ -1,4 +1,4 @@
-/** Whole conversations at a terminal in memory, with a model at the other end of a socket. */
+/** Tests whole conversations at a terminal in memory, with a model over HTTP. */
 
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -34,7 +34,7 @@ interface Chat extends ChatTerminal {
   /** Types a line and sends it. */
   readonly say: (text: string) => void
   readonly shows: ChatTerminal['terminal']['shows']
-  /** Resolves when this was shown and nothing is at work any more. */
+  /** Resolves when this text was shown and the chat is idle. */
   readonly ends: (text: string) => Promise<void>
 }
 
@@ -96,7 +96,7 @@ const OPTIONS: ChatOptions = {
 const sent = (request = -1): readonly SentMessage[] => messagesIn(server, request)
 
 describe('a conversation at a terminal', () => {
-  test('ENG-TOOL-001 a mistake is found and fixed, with the diff and the command shown before they count', async () => {
+  test('ENG-TOOL-001 a mistake is found and fixed, and diff and command are shown before they are run', async () => {
     const { say, shows, ends, press, code, terminal, isRaw } = await chat([
       { text: 'I look first.', calls: [READ, RUN_TEST] },
       { calls: [EDIT] },
@@ -116,7 +116,7 @@ describe('a conversation at a terminal', () => {
     press('y')
     await ends('It subtracted. Now it adds.')
     expect(place.read('add.mjs')).toBe(MENDED)
-    // What was allowed for the session is not asked about twice.
+    // A permission for the session is not asked for again.
     expect(terminal.text).toMatch(/✓ run_command node add\.test\.mjs · passed/)
     expect(terminal.text).toMatch(/✗ run_command node add\.test\.mjs · \[exit code 1\]/)
     expect(terminal.text).toContain('✓ edit_file add.mjs · Changed add.mjs: 1 line added, 1 removed.')
@@ -127,7 +127,7 @@ describe('a conversation at a terminal', () => {
     expect([terminal.bracketedPaste, terminal.cursorVisible, terminal.strange]).toEqual([false, true, []])
   })
 
-  test('ENG-TOOL-001 "always" holds in another chat of this folder, or everywhere, is shown, and can be taken back', async () => {
+  test('ENG-TOOL-001 "always" applies to later chats of this folder, or everywhere, is listed, and can be revoked', async () => {
     const first = await chat([
       { calls: [RUN_TEST] },
       { calls: [EDIT] },
@@ -163,7 +163,7 @@ describe('a conversation at a terminal', () => {
     expect((JSON.parse(elsewhere.stdout) as { approvals: object[] }).approvals).toHaveLength(1)
     expect((await place.run(['trust', '--forget', 'edit_file(add.mjs)'])).code).toBe(0)
     expect((await place.run(['trust', '--forget', 'edit_file(add.mjs)'])).code).not.toBe(0)
-    // Nobody who can write a file can make a rule of it without its name.
+    // Writing a rule file is not enough to make its rules apply.
     const [kept] = readdirSync(join(place.home, 'trust', 'approvals'))
     const file = join(place.home, 'trust', 'approvals', kept ?? '')
     writeFileSync(file, readFileSync(file, 'utf8').replace('node add.test.mjs', '*'))
@@ -171,7 +171,7 @@ describe('a conversation at a terminal', () => {
     expect((JSON.parse(forged.stdout) as { approvals: object[] }).approvals).toEqual([])
   })
 
-  test('a tool of an MCP server that was allowed for the session is asked about again when its description changes', async () => {
+  test('a changed description of an MCP tool needs permission again within the session', async () => {
     const description = join(place.folder, 'description')
     const program = join(import.meta.dirname, '../support/mcp-server.ts')
     place.write({ description: 'Reads.' })
@@ -186,7 +186,7 @@ describe('a conversation at a terminal', () => {
       reading('one'),
       reading('announce'),
       { text: 'First.' },
-      // The change is noticed by the call that would have met it.
+      // The next call notices the change.
       reading('two'),
       { text: 'Second.' },
       reading('three'),
@@ -216,7 +216,7 @@ describe('a conversation at a terminal', () => {
     expect(await code).toBe(0)
   })
 
-  test('a refusal tells the model why, and what was typed before a question does not answer it', async () => {
+  test('a refusal reports its reason to the model, and earlier key presses do not answer a question', async () => {
     const { say, shows, ends, press, terminal, code } = await chat([{ calls: [RUN_TEST] }, { text: 'Then not.' }])
     say('Run the tests')
     await shows('May run_command do this?')
@@ -230,7 +230,7 @@ describe('a conversation at a terminal', () => {
     expect(await code).toBe(0)
   })
 
-  test('what is pasted never answers a question', async () => {
+  test('a paste never answers a question', async () => {
     const { say, shows, press, terminal, code } = await chat([{ calls: [RUN_TEST] }, { text: 'Stopped.' }])
     say('Run the tests')
     await shows('May run_command do this?')
@@ -244,7 +244,7 @@ describe('a conversation at a terminal', () => {
     expect(server?.requests).toHaveLength(1)
   })
 
-  test('what a model, a command or a file name sends commands nothing, and a command is shown to the last character', async () => {
+  test('escape codes from models, commands and file names are inert, and a command is shown in full', async () => {
     const hostile = '\u001B]52;c;ZXZpbA==\u0007\u001B[2J\u009B31m'
     const { say, shows, ends, press, terminal, code } = await chat([
       {
@@ -271,7 +271,7 @@ describe('a conversation at a terminal', () => {
     await code
   })
 
-  test('ENG-ERR-001 Esc stops a turn, which is recorded, and the session goes on with what was said', async () => {
+  test('ENG-ERR-001 Esc stops a turn, which is recorded, and the session continues with the partial answer', async () => {
     const { say, shows, ends, press, code } = await chat((_, step) =>
       step === 0 ? new Promise<ScriptedStep>(() => {}) : { text: 'I am here.' },
     )
@@ -283,7 +283,7 @@ describe('a conversation at a terminal', () => {
     await vi.waitFor(() => expect(server?.requests).toHaveLength(1), 10_000)
     press(KEY.escape)
     await shows('stopped; what had arrived is kept')
-    // It was to be said next: it waits in the line for another look.
+    // The queued message returns to the input line.
     await shows(/> Second/)
     press(KEY.enter)
     await ends('I am here.')
@@ -298,7 +298,7 @@ describe('a conversation at a terminal', () => {
     expect(new Set(turns.map(({ sessionId }) => sessionId)).size).toBe(1)
   })
 
-  test('Esc ends a command that runs, with what it started, and does not call it refused', async () => {
+  test('Esc ends a running command with its child processes, and does not report it as refused', async () => {
     const command = 'echo $$ > pid.tmp; mv pid.tmp pid; sleep 60 & sleep 60'
     const { say, shows, ends, press, code, terminal } = await chat(
       [{ calls: [{ name: 'run_command', input: { command } }] }, { text: 'Understood.' }],
@@ -320,7 +320,7 @@ describe('a conversation at a terminal', () => {
     expect(await code).toBe(0)
   })
 
-  test('the model asks, the user chooses or says something else; its list is shown', async () => {
+  test('a question of the model is answered by choice or free text, and its list is shown', async () => {
     const { say, shows, ends, press, code, terminal } = await chat([
       { calls: [{ name: 'todo', input: { items: [{ text: 'ask\u001B[2J', state: 'doing' }] } }] },
       { calls: [{ name: 'ask_user', input: { question: 'Tabs or spaces?', options: ['tabs', 'spaces'] } }] },
@@ -338,7 +338,7 @@ describe('a conversation at a terminal', () => {
     await code
   })
 
-  test('ENG-TOOL-001 in safe mode even looking is asked about, each time', async () => {
+  test('ENG-TOOL-001 in safe mode every call needs permission, even reading', async () => {
     const { say, shows, ends, press, code, terminal } = await chat([{ calls: [READ] }, { text: 'Seen.' }], { safe: true })
     say('Look')
     await shows('May read_file do this?')
@@ -350,7 +350,7 @@ describe('a conversation at a terminal', () => {
     await code
   })
 
-  test('a command that is wrong ends nothing, and says what may have been meant', async () => {
+  test('an unknown command does not end the chat, and gets a suggestion', async () => {
     const { say, shows, press, code } = await chat([])
     say('/model nonsense')
     await shows('A model is named provider/model')
@@ -362,7 +362,7 @@ describe('a conversation at a terminal', () => {
     expect(await code).toBe(0)
   })
 
-  test('a name that every object has is a word like any other', async () => {
+  test('a member name of every object is an unknown command', async () => {
     const { press, say, shows, code } = await chat([])
     await shows('openai-compatible/test')
     press(`/constructor a${KEY.tab}${KEY.ctrlC}`)
@@ -372,7 +372,7 @@ describe('a conversation at a terminal', () => {
     expect(await code).toBe(0)
   })
 
-  test('who leaves while a server of tools has not started yet does not wait for it', async () => {
+  test('leaving does not wait for an MCP server that is still starting', async () => {
     const program = join(import.meta.dirname, '../support/mcp-server.ts')
     place.configure({ mcpServers: { slow: { command: process.execPath, args: [program, 'never-starts'] } } })
     const { press, say, shows, code, isRaw } = await chat([])
@@ -384,7 +384,7 @@ describe('a conversation at a terminal', () => {
     expect(isRaw()).toBe(false)
   })
 
-  test('a message that is written while the model works is said next', async () => {
+  test('a message typed while the model works is sent next', async () => {
     const first = Promise.withResolvers<ScriptedStep>()
     const { say, shows, ends, press, code } = await chat((_, step) => (step === 0 ? first.promise : { text: 'And the second.' }))
     say('One')
@@ -402,7 +402,7 @@ describe('a conversation at a terminal', () => {
     expect(await code).toBe(0)
   })
 
-  test('Ctrl-C clears the line, stops a turn, and twice leaves with the terminal as it was', async () => {
+  test('Ctrl-C clears the line or stops a turn, and twice leaves and restores the terminal', async () => {
     const { say, press, shows, code, terminal, isRaw } = await chat(() => new Promise<ScriptedStep>(() => {}))
     press(`half a line${KEY.ctrlC}`)
     await shows(() => terminal.cursor.line === '>')
@@ -416,7 +416,7 @@ describe('a conversation at a terminal', () => {
     expect(JSON.parse(stdout)).toMatchObject({ turn: { status: 'cancelled', question: 'Wait' } })
   })
 
-  test('in a narrow terminal /help goes on under its column', async () => {
+  test('in a narrow terminal /help wraps within its column', async () => {
     const { say, shows, code, terminal } = await chat([], {}, { columns: 50 })
     say('/help')
     await shows('Ctrl-O')
@@ -426,7 +426,7 @@ describe('a conversation at a terminal', () => {
     expect(terminal.text).toMatch(/^Ctrl-C +the same, or clear the\n {20,}line; twice: leave$/m)
   })
 
-  test('commands that change nothing are answered while the model works, and /exit leaves', async () => {
+  test('read-only commands work while the model works, and /exit leaves', async () => {
     const { say, shows, code, terminal } = await chat(() => new Promise<ScriptedStep>(() => {}))
     say('Wait')
     await shows('Esc stops it')
@@ -439,7 +439,7 @@ describe('a conversation at a terminal', () => {
     expect(terminal.text).not.toContain('> /compact')
   })
 
-  test('Ctrl-C twice with nothing at work leaves with 0', async () => {
+  test('Ctrl-C twice while idle leaves with 0', async () => {
     const { press, shows, code, terminal } = await chat([])
     await shows('openai-compatible/test')
     press(KEY.ctrlC)
@@ -449,7 +449,7 @@ describe('a conversation at a terminal', () => {
     expect(terminal.text).not.toContain('Ctrl-C again')
   })
 
-  test('a signal gives the terminal back', async () => {
+  test('a signal restores the terminal', async () => {
     const { say, shows, stop, code, isRaw } = await chat(() => new Promise<ScriptedStep>(() => {}))
     say('Wait')
     await shows('Esc stops it')
@@ -458,7 +458,7 @@ describe('a conversation at a terminal', () => {
     expect(isRaw()).toBe(false)
   })
 
-  test('an answer that comes letter by letter is shown as one that comes at once', async () => {
+  test('an answer in single letters is shown like an answer at once', async () => {
     const text =
       '# Title\n\nSome **bold** words that are\nbroken.\n\n```js\nlet a = 1\n\nlet b = 2\n```\n\n1. one\n2. two\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\nThe end.'
     const shown: string[] = []
@@ -477,7 +477,7 @@ describe('a conversation at a terminal', () => {
       expect(shown[0]).toContain(part)
   })
 
-  test('a provider that fails ends no session, and its message carries no key', async () => {
+  test('a provider failure does not end the session, and its message holds no key', async () => {
     let isKeyRight = false
     server = await chatServer((response, request) =>
       (isKeyRight ? answer('Welcome.') : refuse(401, 'Incorrect key sk-canary-0123456789'))(response, request),
@@ -494,7 +494,7 @@ describe('a conversation at a terminal', () => {
     expect(await code).toBe(0)
   })
 
-  test('a long paste is one message, and takes one line', async () => {
+  test('a long paste is one message, shown in one line', async () => {
     const long = Array.from({ length: 40 }, (_, index) => `line ${index}`).join('\r\n')
     const { press, ends, shows, code } = await chat([{ text: 'Read.' }])
     press(pasted(long))
@@ -507,7 +507,7 @@ describe('a conversation at a terminal', () => {
     await code
   })
 
-  test('a paste at a terminal that does not mark it is one message, sent by the line end behind it', async () => {
+  test('a paste without bracketed paste is one message, sent by its final line end', async () => {
     const { press, ends, shows, code, terminal } = await chat([{ text: 'Read.' }, { text: 'Again.' }])
     await shows('openai-compatible/test')
     press('first\rsecond\r')
@@ -524,7 +524,7 @@ describe('a conversation at a terminal', () => {
     await code
   })
 
-  test('the beginning of what a command writes stands below it, blank lines count, and a person takes no time', async () => {
+  test('the first output lines stand below a command, blank lines count, and waiting for the user is not timed', async () => {
     const { say, shows, ends, press, code, terminal } = await chat([
       { calls: [{ name: 'run_command', input: { command: 'echo one; echo; for i in 3 4 5 6 7; do echo line $i; done' } }] },
       { text: 'Done.' },
@@ -540,7 +540,7 @@ describe('a conversation at a terminal', () => {
     await code
   })
 
-  test('an answer goes on in the new width when the terminal is resized while it arrives', async () => {
+  test('an answer continues in the new width after a resize', async () => {
     const words = 'These words are all of one paragraph that has more of them than a narrow terminal has cells. '
     const rest = Promise.withResolvers<void>()
     server = await chatServer(async (response) => {
@@ -563,7 +563,7 @@ describe('a conversation at a terminal', () => {
     await code
   })
 
-  test('a paste that comes in pieces, cut anywhere, is whole', async () => {
+  test('a paste in pieces, cut anywhere, is whole', async () => {
     const text = `${'\u001B[31mred and 🦙\n'.repeat(200)}the end`
     const { press, ends, shows, code, terminal } = await chat(() => ({ text: 'Read.' }))
     for (let size = 1; size <= 7; size += 3) {
@@ -578,7 +578,7 @@ describe('a conversation at a terminal', () => {
     await code
   })
 
-  test('a paste whose end never comes keeps nobody from the keyboard, and what came is there', async () => {
+  test('a paste without its end mark does not block the keyboard, and its text is kept', async () => {
     const { press, ends, shows, code, terminal } = await chat([{ text: 'Read.' }])
     await shows('openai-compatible/test')
     press('\u001B[200~rm -rf\r')
@@ -591,13 +591,13 @@ describe('a conversation at a terminal', () => {
     press(KEY.enter)
     await ends('Read.')
     expect(sent().at(-1)?.content).toBe('rm -rf\nand more')
-    // Pressed so fast that they come together, they clear the line and leave.
+    // Pressed so fast that they arrive together, they clear the line and leave.
     press('\u001B[200~lost')
     press(KEY.ctrlC.repeat(4))
     expect(await code).toBe(0)
   })
 
-  test('a line of a hundred thousand characters does not fill the screen, neither said nor taken back', async () => {
+  test('a line of a hundred thousand characters does not fill the screen, neither sent nor recalled', async () => {
     const { press, ends, shows, code, terminal } = await chat([{ text: 'Read.' }, { text: 'Again.' }])
     press(`${pasted('x'.repeat(100_000))}${KEY.enter}`)
     await ends('Read.')
@@ -634,7 +634,7 @@ describe('a conversation at a terminal', () => {
     await next.code
   })
 
-  test('narrow, low and resized, nothing is left behind', async () => {
+  test('a narrow, low or resized terminal shows no leftovers', async () => {
     const { press, ends, code, terminal, resize } = await chat(
       [{ text: 'A long answer that has to be broken into several lines, however wide the screen is.' }],
       {},
@@ -688,7 +688,7 @@ describe('a conversation at a terminal', () => {
     expect(await code).toBe(0)
   })
 
-  test('/changes lists what was written, /undo takes it back while the file is as it was left', async () => {
+  test('/changes lists changes, and /undo reverts them unless the file has changed since', async () => {
     const write = (path: string, content: string): ScriptedStep => ({ calls: [{ name: 'write_file', input: { path, content } }] })
     const { say, shows, ends, code, terminal } = await chat(
       [{ calls: [READ] }, { calls: [EDIT] }, write('new.txt', 'one\ntwo\n'), { text: 'Done.' }],
@@ -722,7 +722,7 @@ describe('a conversation at a terminal', () => {
     expect(terminal.strange).toEqual([])
   })
 
-  test('edits of one file are taken back one after the other', async () => {
+  test('edits of one file are undone one by one', async () => {
     place.write({ 'a.txt': 'one\r\n' })
     const edit = (old_string: string, new_string: string): ScriptedStep => ({
       calls: [{ name: 'edit_file', input: { path: 'a.txt', old_string, new_string } }],
@@ -745,7 +745,7 @@ describe('a conversation at a terminal', () => {
     expect(await code).toBe(0)
   })
 
-  test('!COMMAND runs a command of the user, shows it, and gives the output to the model as data', async () => {
+  test('!COMMAND runs a command of the user, shows it, and sends the output to the model as data', async () => {
     const { say, shows, ends, press, code, terminal } = await chat([{ text: 'I see.' }, { text: 'No more.' }])
     say('!echo hello; echo "$OPENAI_COMPATIBLE_API_KEY"; exit 3')
     await shows('It ended with exit code 3. The model gets the output with your next message.')
@@ -766,7 +766,7 @@ describe('a conversation at a terminal', () => {
     expect(await code).toBe(0)
   })
 
-  test('/model offers what the providers have, and what config.json names', async () => {
+  test('/model offers models of the providers and of config.json', async () => {
     place.configure({ models: { quick: 'openai-compatible/small' } })
     server = await chatServer((response, request) => {
       if (request.method !== 'GET') return answer('Here.')(response, request)
@@ -806,7 +806,7 @@ describe('a conversation at a terminal', () => {
     expect(silent.terminal.bells).toBe(0)
   })
 
-  test('/compact makes the conversation smaller, and the session goes on from there', async () => {
+  test('/compact compacts the conversation, and the session continues from there', async () => {
     const long = 'All of it was said at some length. '.repeat(100)
     const { say, ends, shows, press, code } = await chat((messages, step) =>
       messages.some(({ content }) => content?.includes('Paths are relative') === true)
@@ -827,8 +827,8 @@ describe('a conversation at a terminal', () => {
   })
 })
 
-describe('a session goes on', () => {
-  test('from a list, newest first, with what was said last', async () => {
+describe('a session is continued', () => {
+  test('from a list, newest first, with its last messages', async () => {
     const first = await chat([{ text: 'Ada it is.' }, { text: 'Noted.' }, { text: 'Ada.' }])
     first.say('My name is Ada')
     await first.ends('Ada it is.')
@@ -844,7 +844,7 @@ describe('a session goes on', () => {
     expect(terminal.text).toMatch(/❯ 1 .*1 turn .*Something else\n.*2 .*1 turn .*My name is Ada/)
     press(`${KEY.down}${KEY.enter}`)
     await shows('Ada it is.')
-    // As it was shown when it was new.
+    // Shown as in the original chat.
     expect(terminal.text).toContain('> My name is Ada\n')
     say('Who am I?')
     await ends('Ada.')
@@ -853,7 +853,7 @@ describe('a session goes on', () => {
     expect(await code).toBe(0)
   })
 
-  test('what was said last is shown as it was shown when it was new, with its calls', async () => {
+  test('with its last messages and calls shown as in the original chat', async () => {
     const { say, ends, press, code, terminal } = await chat([{ calls: [READ] }, { text: 'It is **bold**:\n\n- one\n- two' }])
     say('Look')
     await ends('two')
@@ -870,7 +870,7 @@ describe('a session goes on', () => {
     expect(await second.code).toBe(0)
   })
 
-  test('who chooses none begins a new one, and is told', async () => {
+  test('or a new one is begun, with a note, if none is chosen', async () => {
     const first = await chat([{ text: 'Ada it is.' }, { text: 'Who knows?' }])
     first.say('My name is Ada')
     await first.ends('Ada it is.')
@@ -888,16 +888,16 @@ describe('a session goes on', () => {
     expect(await code).toBe(0)
   })
 
-  test('an unknown one is no session', async () => {
+  test('an unknown session is an error', async () => {
     const { code } = await chat([], { resume: 'ses_nobody' })
     await expect(code).rejects.toMatchObject({ code: 'not_found' })
   })
 })
 
-describe('by lines', () => {
+describe('line mode', () => {
   const env = (): Record<string, string> => ({ OPENAI_COMPATIBLE_BASE_URL: server?.url ?? '', OPENAI_COMPATIBLE_API_KEY: 'k' })
 
-  test('a pipe: each line is a message, answers go to standard output, and what would be asked is refused', async () => {
+  test('in a pipe each line is a message, answers go to standard output, and permissions are refused', async () => {
     server = await agentServer([{ text: 'One.' }, { calls: [RUN_TEST] }, { text: 'Two.' }])
     const input = 'first\\\nand more\n\n/cost\nsecond\n'
     const { code, stdout, stderr } = await place.run(['chat', '-m', 'openai-compatible/test'], { input, env: env() })
@@ -907,7 +907,7 @@ describe('by lines', () => {
     expect(stderr).toContain('1 turn')
   })
 
-  test('nothing to say is no failure, and a wrong model is wrong usage', async () => {
+  test('empty input succeeds, and a wrong model is wrong usage', async () => {
     server = await agentServer([])
     expect(await place.run(['chat', '-m', 'openai-compatible/test'], { env: env() })).toMatchObject({ code: 0, stdout: '' })
     expect(await place.run(['chat'], { input: 'x' })).toMatchObject({
@@ -917,7 +917,7 @@ describe('by lines', () => {
     expect((await place.run(['chat', '--resume', '-m', 'openai-compatible/test'], { env: env() })).code).toBe(2)
   })
 
-  test('the configuration of a folder that is not trusted does not count, and that is said once', async () => {
+  test('the configuration of an untrusted folder is ignored, with one note', async () => {
     server = await agentServer([{ calls: [RUN_TEST] }, { text: 'Refused.' }])
     place.write({ '.cria/config.json': JSON.stringify({ rules: { allow: ['run_command'] } }) })
     const { code, stderr } = await place.run(['chat', '-m', 'openai-compatible/test'], { input: 'go', env: env() })

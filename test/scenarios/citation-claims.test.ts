@@ -1,4 +1,4 @@
-/** Verdicts on labelled claims over documents that nobody here wrote. The claims lie outside the repository. */
+/** Tests verdicts on labelled claims over third-party documents, which are outside the repository. */
 
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'

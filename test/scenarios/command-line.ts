@@ -1,4 +1,4 @@
-/** Runs the real command line as a process of its own, in a home and a folder of its own. */
+/** Runs the real command line in a separate process, with its own home and folder. */
 
 import { spawn } from 'node:child_process'
 import type { ChildProcessWithoutNullStreams } from 'node:child_process'
@@ -18,12 +18,12 @@ export interface Ended {
 }
 
 export interface Place extends Disposable {
-  /** Where the command runs; make files here. */
+  /** Working folder of the command. */
   readonly folder: string
   readonly home: string
   /** Writes files, paths relative to the folder. */
   write(files: Readonly<Record<string, string | Uint8Array>>): void
-  /** The text of a file, path relative to the folder. */
+  /** Returns the text of a file, path relative to the folder. */
   read(path: string): string
   /** Writes the user's `config.json`. */
   configure(config: object): void
@@ -34,15 +34,15 @@ export interface Place extends Disposable {
 export interface RunOptions {
   readonly env?: Readonly<Record<string, string>>
   readonly cwd?: string
-  /** What is written to standard input, which is then closed. */
+  /** Written to standard input, which is then closed. */
   readonly input?: string
-  /** Standard input stays open, for a test that types. */
+  /** Keeps standard input open, for a test that types. */
   readonly isTyped?: boolean
-  /** A file that standard output goes to. */
+  /** A file that receives standard output. */
   readonly outputTo?: string
-  /** Runs in a terminal of its own; what it writes to either stream is then in `stdout`. */
+  /** Runs in a terminal of its own; `stdout` then holds both output streams. */
   readonly inTerminal?: boolean
-  /** Of that terminal; default 80. */
+  /** Width of that terminal; default 80. */
   readonly columns?: number
   /** A command of the shell that limits the process: `ulimit -f 100`. */
   readonly shellLimit?: string
@@ -57,11 +57,11 @@ export interface Running {
 
 export interface Scene {
   readonly place: Place
-  /** The model's server of this test; it is closed at the end. */
+  /** The model server of this test; closed at its end. */
   server: ChatServer | undefined
 }
 
-/** A place with these files for each test of the calling file, and room for a server. */
+/** Creates a place with these files for each test of the calling file, and closes its server. */
 export function eachScene(files: Readonly<Record<string, string>> = {}): Scene {
   let place: Place
   const scene: Scene = {
@@ -126,7 +126,7 @@ function startCria(words: readonly string[], place: { folder: string; home: stri
     stderr += text
     look()
   })
-  // Who does not read standard input ends before it is written.
+  // A command that does not read standard input may end before it is written.
   child.stdin.on('error', () => {})
   if (options.isTyped !== true) child.stdin.end(options.input ?? '')
 

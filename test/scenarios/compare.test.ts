@@ -1,4 +1,4 @@
-/** Comparing answers through the real command line. */
+/** Tests `cria compare` on the real command line. */
 
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { chatServer, endStream, sendDelta, startStream } from '../support/chat-server.ts'
@@ -26,7 +26,7 @@ afterEach(async () => {
 
 const MODELS = ['-m', 'openai-compatible/one', '-m', 'openai-compatible/two']
 
-test('ENG-FEED-001 cria compare asks two models, records the choice, and the journal adds it up', async () => {
+test('ENG-FEED-001 cria compare asks two models and records the choice, which the journal counts', async () => {
   const { code, stdout, stderr } = await place.run(['compare', 'Who are you?', ...MODELS, '--json'], {
     env,
     input: 'nonsense\na\nIt is right.\n',
@@ -52,7 +52,7 @@ test('ENG-FEED-001 cria compare asks two models, records the choice, and the jou
   expect(stats.stderr).toContain('shown first and chosen: 1 of 1')
 })
 
-test('ENG-FEED-001 answers are shown without names and without what commands a terminal; no choice records none', async () => {
+test('ENG-FEED-001 answers are shown without names and escape codes, and no choice records nothing', async () => {
   const { code, stdout } = await place.run(['compare', 'Who are you?', ...MODELS], {
     env,
     inTerminal: true,
@@ -68,7 +68,7 @@ test('ENG-FEED-001 answers are shown without names and without what commands a t
   expect(JSON.parse(stats.stdout)).toMatchObject({ choices: 0 })
 })
 
-test('ENG-FEED-001 --choice is for scripts, one model answers twice, three are too many', async () => {
+test('ENG-FEED-001 --choice works in scripts, one model may answer twice, and three models are refused', async () => {
   const two = await place.run(['compare', 'Who?', '-m', 'openai-compatible/one', '--choice', 'tie', '--json'], { env })
   expect(JSON.parse(two.stdout)).toMatchObject({ choice: 'tie', preferred: null, rejected: null })
   expect(server.requests).toHaveLength(2)

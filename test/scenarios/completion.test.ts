@@ -1,4 +1,4 @@
-/** Completion in real shells, of the script that the real command prints. */
+/** Tests the completion scripts of the real command in real shells. */
 
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
@@ -28,7 +28,7 @@ async function scriptFor(shell: string): Promise<string> {
   return stdout
 }
 
-/** What bash offers for the last of these words. */
+/** Returns the completions of bash for the last of these words. */
 function offered(script: string, words: readonly string[]): readonly string[] {
   const text = execFileSync(
     'bash',
@@ -44,7 +44,7 @@ function offered(script: string, words: readonly string[]): readonly string[] {
   return text.split('\n').filter((line) => line !== '')
 }
 
-test('bash offers names of files as they are, with spaces and stars', async () => {
+test('bash offers file names unchanged, with spaces and stars', async () => {
   place.write({ 'my notes.md': '', '*': '', '$(touch made).md': '' })
   const script = join(place.folder, 'script')
   writeFileSync(script, await scriptFor('bash'))
@@ -61,7 +61,7 @@ test.each(SHELLS)('the script for %s names every command and every option', asyn
   }
 })
 
-test.each(SHELLS)('the script for %s is one that the shell can read, where it is installed', async (shell) => {
+test.each(SHELLS)('the script for %s has valid syntax, if the shell is installed', async (shell) => {
   const script = await scriptFor(shell)
   if (!has(shell)) return console.warn(`${shell} is not installed here: its script is not run.`)
   const { status, stderr } = spawnSync(shell, shell === 'fish' ? ['--no-execute'] : ['-n'], {
@@ -71,7 +71,7 @@ test.each(SHELLS)('the script for %s is one that the shell can read, where it is
   expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
 })
 
-test('bash completes commands, what stands below them, options, choices, names and files', async () => {
+test('bash completes commands, subcommands, options, choices, names and files', async () => {
   await place.run(['templates', 'save', 'review', 'Review this.'])
   place.write({ 'notes/a.md': 'a' })
   const script = join(place.folder, 'cria.bash')
@@ -94,7 +94,7 @@ test('bash completes commands, what stands below them, options, choices, names a
   expect(offered(script, ['index', 'no'])).toEqual(['notes'])
 })
 
-test('the name of a file is never run as a command', async () => {
+test('a file name is never run as a command', async () => {
   mkdirSync(join(place.home, 'templates'), { recursive: true })
   writeFileSync(join(place.home, 'templates', '$(touch evil).md'), 'x')
   writeFileSync(join(place.home, 'templates', 'good.md'), 'x')
@@ -104,13 +104,13 @@ test('the name of a file is never run as a command', async () => {
   expect(existsSync(join(place.folder, 'evil'))).toBe(false)
 })
 
-test('another shell is wrong usage', async () => {
+test('an unknown shell is wrong usage', async () => {
   const { code, stderr } = await place.run(['completion', 'tcsh'])
   expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('Expected bash, zsh, fish') })
 })
 
 describe.runIf(hasTerminal)('in a real terminal', () => {
-  test('Tab completes the command that is typed', async () => {
+  test('Tab completes a command', async () => {
     const shell = spawn('/usr/bin/script', ['--quiet', '--return', '--command', 'bash --norc --noprofile -i', '/dev/null'], {
       cwd: place.folder,
       env: { ...process.env, CRIA_HOME: place.home, TERM: 'xterm-256color', PS1: '$ ' },

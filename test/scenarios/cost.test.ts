@@ -1,4 +1,4 @@
-/** What real answers with cached input cost, from the wire to the result, against the arithmetic of a person with a price list. */
+/** Compares the cost of real answers with cached input to amounts computed by hand from price lists. */
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createModel, defineTool, foldEvents, query } from '../../src/index.ts'
@@ -22,7 +22,7 @@ const APIS = [
   { api: 'openai-chat', provider: 'openai-chat', version: 'v1' },
 ] as const
 
-/** Dollars for a million tokens, as the providers list them. */
+/** Dollars per million tokens, from the price lists of the providers. */
 const LIST: readonly { model: RegExp; input: number; read: number; write: number; output: number }[] = [
   { model: /^claude-(3-5-sonnet|sonnet-4-[56])/, input: 3, read: 0.3, write: 3.75, output: 15 },
   { model: /^gemini-2\.5-flash$/, input: 0.3, read: 0.03, write: 0.3, output: 2.5 },
@@ -76,7 +76,7 @@ async function resultOf({ recording, provider, version, model }: Case, facts: ob
 describe.skipIf(!hasRecordings)('recorded answers with cached input', () => {
   const cases = hasRecordings ? APIS.flatMap(casesOf) : []
 
-  test('there are at least ten of them, of several APIs, read from a cache and written to one', () => {
+  test('there are at least ten, of several APIs, with cache reads and writes', () => {
     expect(cases.length).toBeGreaterThanOrEqual(10)
     expect(new Set(cases.map(({ provider }) => provider)).size).toBeGreaterThanOrEqual(3)
     expect(cases.some(({ recording }) => recording.scenario.includes('cache-write'))).toBe(true)
@@ -86,7 +86,7 @@ describe.skipIf(!hasRecordings)('recorded answers with cached input', () => {
     expect((await resultOf(each))?.costUsd).toBeCloseTo(each.costUsd, 12)
   })
 
-  test('above the length of a tier the same answer is dearer; of unknown price its cost is unknown', async () => {
+  test('an answer costs more above the limit of a tier, and its cost is unknown without a price', async () => {
     const [each] = cases
     if (each === undefined) throw new Error('There is no recording.')
     const tiers = [{ above: 1, input: 1000, output: 1000, cacheRead: 1000, cacheWrite: 1000 }]
@@ -98,7 +98,7 @@ describe.skipIf(!hasRecordings)('recorded answers with cached input', () => {
   })
 })
 
-test('what Anthropic keeps for an hour costs twice the input, in the events and in the sum of two steps', async () => {
+test('tokens that Anthropic caches for an hour cost twice the input price, in events and in the sum of two steps', async () => {
   const usage = {
     input_tokens: 1000,
     cache_read_input_tokens: 10_000,

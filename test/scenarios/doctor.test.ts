@@ -42,8 +42,8 @@ const page: Reply = (response) => {
   response.end('<!doctype html><title>Welcome to nginx!</title>')
 }
 
-describe('doctor asks each provider that is configured one tiny question', () => {
-  test('and says which model answered', async () => {
+describe('doctor sends each configured provider one tiny question', () => {
+  test('and prints the model that answered', async () => {
     const url = await serve(answer('ok'))
     const { code, of } = await examine({ OPENAI_COMPATIBLE_BASE_URL: url })
     expect(code).toBe(0)
@@ -57,7 +57,7 @@ describe('doctor asks each provider that is configured one tiny question', () =>
     expect((await scene.place.run(['logs', 'list', '--json'])).stdout).toContain('"turns":[]')
   })
 
-  test('the one that the user has chosen before one that is listed', async () => {
+  test('to the model of the user rather than a listed one', async () => {
     scene.place.configure({ models: { quick: 'openai-compatible/chosen' } })
     const url = await serve(answer('ok'), ['first', 'chosen'])
     expect((await examine({ OPENAI_COMPATIBLE_BASE_URL: url })).of('openai-compatible')?.message).toContain(
@@ -65,7 +65,7 @@ describe('doctor asks each provider that is configured one tiny question', () =>
     )
   })
 
-  test('--offline asks nobody', async () => {
+  test('and none with --offline', async () => {
     const url = await serve(answer('ok'))
     const { of } = await examine({ OPENAI_COMPATIBLE_BASE_URL: url }, '--offline')
     expect(of('openai-compatible')).toMatchObject({ status: 'ok', message: expect.stringContaining('was not asked') })
@@ -73,8 +73,8 @@ describe('doctor asks each provider that is configured one tiny question', () =>
   })
 })
 
-describe('doctor says in words what is wrong', () => {
-  test('a key that is refused; where nothing else answers that is a failure, and the key is nowhere', async () => {
+describe('doctor explains', () => {
+  test('a refused key, which is a failure if no other provider answers, and never printed', async () => {
     scene.server = await chatServer(refuse(401, `Incorrect API key provided: ${KEY}`))
     const { code, stdout, of } = await examine({ OPENAI_API_KEY: KEY, OPENAI_BASE_URL: scene.server.url })
     expect(code).toBe(1)
@@ -86,7 +86,7 @@ describe('doctor says in words what is wrong', () => {
     expect(stdout).not.toContain('canary')
   })
 
-  test('a key that is refused before any model is known', async () => {
+  test('a key that is refused before the models are listed', async () => {
     scene.server = await chatServer(refuse(401, 'no'))
     expect((await examine({ OPENAI_COMPATIBLE_BASE_URL: scene.server.url })).of('openai-compatible')).toMatchObject({
       status: 'warning',
@@ -94,7 +94,7 @@ describe('doctor says in words what is wrong', () => {
     })
   })
 
-  test('a model that is not there', async () => {
+  test('a model that does not exist', async () => {
     scene.place.configure({ models: { main: 'openai-compatible/smal' } })
     const url = await serve((response) => {
       response.writeHead(404, { 'content-type': 'application/json' })
@@ -135,7 +135,7 @@ describe('doctor says in words what is wrong', () => {
     )
   })
 
-  test('a list of models that is not given', async () => {
+  test('a server without a list of models', async () => {
     scene.server = await chatServer(refuse(404, 'no such path'))
     expect((await examine({ OPENAI_COMPATIBLE_BASE_URL: scene.server.url })).of('openai-compatible')).toMatchObject({
       status: 'warning',
@@ -144,7 +144,7 @@ describe('doctor says in words what is wrong', () => {
   })
 })
 
-describe('doctor starts the MCP servers that count', () => {
+describe('doctor starts the configured MCP servers', () => {
   const served = (...words: readonly string[]): object => ({
     command: process.execPath,
     args: [join(import.meta.dirname, '../support/mcp-server.ts'), ...words],
@@ -155,7 +155,7 @@ describe('doctor starts the MCP servers that count', () => {
     return { code, checks: checks.filter(({ name }) => name.startsWith('MCP server ')) }
   }
 
-  test('and says of each whether it can be used, and why not', async () => {
+  test('and reports for each whether it works, and why not', async () => {
     scene.place.configure({
       mcpServers: {
         files: served('honest'),
@@ -167,7 +167,7 @@ describe('doctor starts the MCP servers that count', () => {
       },
     })
     const { code, checks } = await servers()
-    // None of them keeps anybody from working.
+    // A broken MCP server is not a failure of doctor.
     expect(code).toBe(0)
     expect(checks.map(({ name, status, message }) => [name.slice('MCP server '.length), status, message.split('\n')[0]])).toEqual(
       [
@@ -182,7 +182,7 @@ describe('doctor starts the MCP servers that count', () => {
     expect(checks.find(({ name }) => name.endsWith('dead'))?.message).toContain('cannot find the database')
   })
 
-  test('--offline starts none, and one of a project is started only once it is trusted', async () => {
+  test('but none with --offline, and those of a project only once it is trusted', async () => {
     const canary = join(scene.place.folder, 'started')
     scene.place.write({
       '.cria/config.json': JSON.stringify({ mcpServers: { own: { ...served('started-file', canary), sandbox: 'off' } } }),
@@ -198,7 +198,7 @@ describe('doctor starts the MCP servers that count', () => {
 })
 
 if (!hasRecordings) tellThatRecordingsAreMissing()
-test.skipIf(!hasRecordings)('doctor understands recorded answers of real providers', async () => {
+test.skipIf(!hasRecordings)('doctor reads recorded answers of real providers', async () => {
   const replay = await replayServer()
   try {
     for (const [api, prefix, variable] of [

@@ -41,7 +41,7 @@ async function json<T>(...words: readonly string[]): Promise<T> {
   return JSON.parse(stdout) as T
 }
 
-/** What a failure should look like: a message and a code, no output, no stack trace. */
+/** Expects a failure with a message and an exit code, without output and stack trace. */
 function plainFailure(code: number, message: RegExp): object {
   return { code, stdout: '', stderr: expect.stringMatching(message), hasStackTrace: false }
 }
@@ -51,7 +51,7 @@ function outcome(ended: Ended): object {
 }
 
 describe('from documents to a cited answer and its log', () => {
-  test('QRY-RAG-022 what stands in a PDF is cited with its page', async () => {
+  test('QRY-RAG-022 text of a PDF is cited with its page', async () => {
     place.write({
       'docs/ferry.pdf': pdf([
         ['The ferry to Skarvholmen', 'sails on Mondays and Thursdays.'],
@@ -112,7 +112,7 @@ describe('from documents to a cited answer and its log', () => {
     expect(shown.stdout).not.toContain('Searched for')
   })
 
-  test('logs show says what a follow-up question was searched for', async () => {
+  test('logs show names the search query of a follow-up question', async () => {
     writeDocuments()
     const { sessionId } = await json<{ sessionId: string }>('ask', 'Who built the lighthouse?', '--docs', 'docs')
     await json('ask', 'When?', '--docs', 'docs', '--session', sessionId)
@@ -120,7 +120,7 @@ describe('from documents to a cited answer and its log', () => {
     expect(stdout).toMatch(/\nSearched for\nWhen\? .*lighthouse.*\n/)
   })
 
-  test('facts of the front matter choose among files, and who chooses none is told so', async () => {
+  test('front matter filters files, and a filter without a match is reported', async () => {
     place.write({
       'docs/new.md': '---\nstatus: final\n---\n\n# Oil\n\nThe keeper fetches oil on Monday.\n',
       'docs/old.md': '---\nstatus: draft\n---\n\n# Oil\n\nThe keeper fetches oil on Friday.\n',
@@ -144,7 +144,7 @@ describe('from documents to a cited answer and its log', () => {
     expect(none.stderr).not.toContain('no document')
   })
 
-  test('QRY-RAG-022 every citation of --json stands where it says', async () => {
+  test('QRY-RAG-022 every citation of --json is at its offsets', async () => {
     writeDocuments()
     const { answer, abstained, citations } = await json<{
       answer: string
@@ -160,7 +160,7 @@ describe('from documents to a cited answer and its log', () => {
     }
   })
 
-  test('what the documents do not say is not answered', async () => {
+  test('a question that the documents do not answer is refused', async () => {
     writeDocuments()
     const { abstained, citations } = await json<{ abstained: boolean; citations: unknown[] }>(
       'ask',
@@ -171,7 +171,7 @@ describe('from documents to a cited answer and its log', () => {
     expect({ abstained, citations }).toEqual({ abstained: true, citations: [] })
   })
 
-  test('--docs keeps one store for its paths, up to date, whatever their order and the folder one is in', async () => {
+  test('--docs keeps one current store for its paths, in any order and from any folder', async () => {
     writeDocuments()
     const first = await place.run(['ask', 'Who built the lighthouse?', '--docs', 'docs', 'docs/garden.md'])
     expect(first.stderr).toContain('indexed 2 files')
@@ -188,7 +188,7 @@ describe('from documents to a cited answer and its log', () => {
     expect(changed.stdout).toContain('Ole Brandt')
   })
 
-  test('from another folder --json tells how a file is opened, and --source takes every name that was shown', async () => {
+  test('from another folder --json has paths that open, and --source accepts every shown name', async () => {
     writeDocuments()
     await json('index', 'docs')
     const from = async (cwd: string, ...words: readonly string[]): Promise<Ended> => place.run(words, { cwd })
@@ -217,7 +217,7 @@ describe('from documents to a cited answer and its log', () => {
     for (const shown of await paths(place.home)) expect(shown).not.toHaveProperty('path')
   })
 
-  test('an index follows its files: changed, moved, removed', async () => {
+  test('an index follows changed, moved and removed files', async () => {
     writeDocuments()
     await json('index', 'docs')
     expect(await json('index', 'docs')).toMatchObject({ added: 0, changed: 0, removed: 0, unchanged: 2 })
@@ -230,7 +230,7 @@ describe('from documents to a cited answer and its log', () => {
     expect((await json<{ chunks: unknown[] }>('retrieve', 'lighthouse')).chunks).toEqual([])
   })
 
-  test('a folder that is gone leaves a store when it is named once more, and that is said', async () => {
+  test('a deleted folder is removed from a store when it is named again, with a message', async () => {
     writeDocuments()
     place.write({ 'other/tide.md': 'High water is at noon.\n' })
     await json('index', 'docs', 'other', '--store', 'island')
@@ -252,7 +252,7 @@ describe('from documents to a cited answer and its log', () => {
     expect(outcome(again)).toEqual(plainFailure(2, /The path "docs" does not exist/))
   })
 
-  test('a drive that is not mounted removes nothing', async () => {
+  test('an unmounted drive removes no documents', async () => {
     place.write({ 'drive/docs/tide.md': 'High water is at noon.\n' })
     await json('index', 'drive/docs')
     rmSync(join(place.folder, 'drive'), { recursive: true })
@@ -267,7 +267,7 @@ describe('from documents to a cited answer and its log', () => {
     expect(existsSync(join(place.home, 'stores'))).toBe(false)
   })
 
-  test('the default store needs no name, and its documents are found from everywhere', async () => {
+  test('the default store needs no name, and works from every folder', async () => {
     writeDocuments()
     const indexed = await place.run(['index', 'docs'])
     expect(indexed).toMatchObject({ code: 0, stderr: '' })
@@ -312,15 +312,15 @@ test('retrieve shows where a chunk meets the query, and names that line', async 
   expect(stdout).toMatch(/rooms\.md:13 .*\n {4}…The astrolabe lies behind glass\.\n/)
 })
 
-test.skipIf(process.platform !== 'linux')('an answer is not lost because standard error cannot be written', async () => {
+test.skipIf(process.platform !== 'linux')('an answer is printed even if standard error cannot be written', async () => {
   place.write({ 'a.md': '# The mill\n\nThe mill was built in 1874.' })
   await place.run(['index', 'a.md'])
   const { code, stdout } = await place.run(['ask', 'When was the mill built?'], { shellLimit: 'exec 2>/dev/full' })
   expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining('1874') })
 })
 
-describe('what may hold secrets is not read', () => {
-  test('unless it is named', async () => {
+describe('files with possible secrets are not read', () => {
+  test('unless they are named', async () => {
     place.write({ 'docs/a.md': '# A\n\nText.', 'docs/.env': 'TOKEN=canary-123', 'docs/id_rsa': 'canary-456' })
     const { skipped } = await json<IndexReport>('index', 'docs')
     expect(skipped.map(({ path }) => path)).toEqual(expect.arrayContaining(['docs/.env', 'docs/id_rsa']))
@@ -399,7 +399,7 @@ describe('bad input: a clear error or a correct result, nothing lost, no stack t
     expect((JSON.parse(stdout) as { turn: { question: string } }).turn.question).toBe(question)
   }, 60_000)
 
-  test('a question that is far too long says its limit', async () => {
+  test('a question that is too long is refused with the limit', async () => {
     writeDocuments()
     expect(outcome(await place.run(['ask', '-', '--docs', 'docs'], { input: 'x'.repeat(4_000_001) }))).toEqual(
       plainFailure(2, /more than 4,000,000 characters/),
@@ -446,7 +446,7 @@ describe('bad input: a clear error or a correct result, nothing lost, no stack t
     expect(outcome(await place.run(['index', 'docs']))).toEqual(plainFailure(1, /newer version of cria/))
   })
 
-  test('documents of --docs are searched as they were indexed when the store cannot be written', async ({ skip }) => {
+  test('a read-only store of --docs is searched as it was last indexed', async ({ skip }) => {
     const stores = join(place.home, 'stores')
     mkdirSync(place.home, { recursive: true })
     if (!mountSmall(stores, '16m')) skip('mounting a small file system is not permitted here')
@@ -491,7 +491,7 @@ describe('bad input: a clear error or a correct result, nothing lost, no stack t
     })
   })
 
-  test.runIf(process.platform !== 'win32' && process.getuid?.() !== 0)('a home that may not be written', async () => {
+  test.runIf(process.platform !== 'win32' && process.getuid?.() !== 0)('a read-only home', async () => {
     writeDocuments()
     await json('index', 'docs')
     chmodSync(join(place.home, 'stores/default.db'), 0o400)
@@ -501,7 +501,7 @@ describe('bad input: a clear error or a correct result, nothing lost, no stack t
     chmodSync(join(place.home, 'stores'), 0o700)
   })
 
-  test.runIf(existsSync('/bin/bash') && process.platform === 'linux')('a disk that is full in the middle', async () => {
+  test.runIf(existsSync('/bin/bash') && process.platform === 'linux')('a disk that fills up during indexing', async () => {
     place.write({ 'docs/a.md': '# A\n\nThe oil is in the cellar.\n' })
     await json('index', 'docs')
     place.write(
@@ -516,7 +516,7 @@ describe('bad input: a clear error or a correct result, nothing lost, no stack t
     expect(await json('index', 'docs')).toMatchObject({ files: 61 })
   })
 
-  test.runIf(existsSync('/dev/full'))('an output that is full', async () => {
+  test.runIf(existsSync('/dev/full'))('a standard output without space', async () => {
     writeDocuments()
     await json('index', 'docs')
     const { code, stderr } = await place.run(['retrieve', 'oil', '--json'], { outputTo: '/dev/full' })
@@ -524,7 +524,7 @@ describe('bad input: a clear error or a correct result, nothing lost, no stack t
   })
 })
 
-describe('two at once, and stopped in the middle', () => {
+describe('concurrent and interrupted indexing', () => {
   const MANY = 1500
   const writeMany = (): void => {
     place.write(
@@ -537,7 +537,7 @@ describe('two at once, and stopped in the middle', () => {
     )
   }
 
-  test('two indexers of one store both succeed, and nothing is missing or doubled', async () => {
+  test('two indexers of one store both succeed without missing or duplicate chunks', async () => {
     writeMany()
     const both = await Promise.all([place.run(['index', 'docs', '--json']), place.run(['index', 'docs', '--json'])])
     for (const { code, stdout, stderr } of both) {

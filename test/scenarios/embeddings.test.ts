@@ -17,7 +17,7 @@ const DOCUMENTS = { ...NOTES, 'docs/yard.md': 'The automobile stands in the yard
 
 let place: Place
 let server: WireServer | undefined
-/** Texts that have been asked for. */
+/** Texts of all requests. */
 let asked: string[]
 beforeEach(() => {
   place = newPlace()
@@ -28,7 +28,7 @@ afterEach(async () => {
   place[Symbol.dispose]()
 })
 
-/** @param hangsAt the request that is never answered. */
+/** @param hangsAt number of the request that gets no answer. */
 async function serve(hangsAt = Infinity): Promise<Readonly<Record<string, string>>> {
   const model = wordVectors({ dimensions: 512, synonyms: [['automobile', 'vehicle']] })
   const vectors = new Map<string, readonly number[]>()
@@ -89,7 +89,7 @@ describe('vectors from the command line', () => {
     expect((await place.run(['index', 'docs', '--json'], { env })).stdout).toContain('"embedded":0')
   })
 
-  test('without its server, words answer and say so; documents are indexed and the command fails', async () => {
+  test('without its server, search falls back to words with a note; indexing stores documents and fails', async () => {
     place.write(DOCUMENTS)
     const env = await serve()
     await place.run(['index', 'docs', '--embed', 'openai-compatible/one'], { env })
@@ -102,7 +102,7 @@ describe('vectors from the command line', () => {
     })
   })
 
-  test('killed while it embeds, the next run asks for what is missing', async () => {
+  test('after a kill during embedding, the next run requests only the missing vectors', async () => {
     place.write(DOCUMENTS)
     const env = await serve(3)
     const running = place.start(['index', 'docs', '--embed', 'openai-compatible/one'], { env })

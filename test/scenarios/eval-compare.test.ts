@@ -106,7 +106,7 @@ test.each([
   await expect(run(evalRetrieval, '--beir', town, ...words)).rejects.toThrow(message)
 })
 
-test('a line that is no ranking is named', async () => {
+test('a line that is not a ranking is named', async () => {
   writeFileSync(file('bad.run'), 'q1 Q0 mill 1 2 x\nq1 mill\n')
   await expect(run(evalRetrieval, '--beir', town, '--compare', file('bad.run'))).rejects.toThrow(/bad\.run, line 2/)
 })

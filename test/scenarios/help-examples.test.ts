@@ -1,4 +1,4 @@
-/** Of each command an example of its help text is run as it stands, by a shell, with a model at the end of a socket. */
+/** Runs an example of the help text of each command unchanged, in a shell, with a model over HTTP. */
 
 import { spawn } from 'node:child_process'
 import { chmodSync } from 'node:fs'
@@ -14,12 +14,12 @@ import type { Place } from './command-line.ts'
 const MAIN = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url))
 const lines = (values: readonly object[]): string => values.map((value) => `${JSON.stringify(value)}\n`).join('')
 
-/** These need another provider, another machine's files, or nobody at the keyboard. */
+/** Commands that need another provider, files of another machine, or no keyboard. */
 const ELSEWHERE =
   /-m (?:openai|anthropic)\/|--embed|pass show|~\/|https?:|turn_01|ses_01|--compare|--watch|^source|^cria chat(?: --resume)?$/
-/** They go on until they are interrupted. */
+/** Commands that run until they are interrupted. */
 const ENDLESS: readonly string[] = ['logs tail']
-/** What the examples of others rest on comes first, what takes it away last. */
+/** Order of the commands: those that others depend on first, those that delete last. */
 const FIRST = ['index', 'ask', 'templates save', 'keys set', 'models alias']
 const LAST = ['models default', 'keys remove', 'stores remove', 'logs gc']
 const TYPED: Readonly<Record<string, string>> = { compare: 'a\nIt is right.\n' }

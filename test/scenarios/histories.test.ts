@@ -1,4 +1,4 @@
-/** Whatever conversation comes in, each provider is sent one that it accepts: looked at where it counts, in the bodies of the requests. */
+/** Tests that every provider receives a valid conversation for any input, by the bodies of the requests. */
 
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -24,14 +24,14 @@ if (!hasRecordings) tellThatRecordingsAreMissing()
 
 interface Sent {
   readonly bodies: readonly unknown[]
-  /** How often the conversation was made smaller. */
+  /** Number of compactions. */
   readonly compacted: number
   readonly sessionId: string
   readonly notices: readonly string[]
   readonly ended: string | undefined
 }
 
-/** Asks a question at the end of a conversation; returns what went over the wire. */
+/** Asks a question at the end of a conversation; returns the requests. */
 async function send(
   api: Api,
   messages: readonly Message[],
@@ -74,7 +74,7 @@ describe.each(APIS.filter(({ provider }) => provider in HISTORY_RULES))('ENG-PRE
   const others = async (body: unknown): Promise<readonly string[]> =>
     hasRecordings ? violationsIn(API_NAMES[api.provider as keyof typeof API_NAMES], body as JsonObject) : []
 
-  test('accepts what becomes of any conversation', async () => {
+  test('accepts the request for any conversation', async () => {
     await fc.assert(
       fc.asyncProperty(hostileTranscript(api.model), async (messages) => {
         const { bodies, ended, notices } = await send(api, messages)
@@ -87,7 +87,7 @@ describe.each(APIS.filter(({ provider }) => provider in HISTORY_RULES))('ENG-PRE
     )
   })
 
-  test('accepts it again when the session goes on from the journal', async () => {
+  test('accepts it again when the session is continued from the journal', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'cria-histories-'))
     const recorder = await SqliteRecorder.open({ path: join(folder, 'cria.db') })
     try {
@@ -107,7 +107,7 @@ describe.each(APIS.filter(({ provider }) => provider in HISTORY_RULES))('ENG-PRE
     }
   })
 
-  test('accepts what compaction leaves of it', async () => {
+  test('accepts it after compaction', async () => {
     let compactions = 0
     await fc.assert(
       fc.asyncProperty(soundTranscript(api.model), hostileTranscript(api.model), async (sound, hostile) => {
@@ -140,13 +140,13 @@ describe.each(APIS.filter(({ provider }) => provider in HISTORY_RULES))('ENG-PRE
     }
   })
 
-  test('is sent a sound conversation as it is, without a word', async () => {
+  test('receives a valid conversation unchanged, without a notice', async () => {
     await fc.assert(
       fc.asyncProperty(soundTranscript(api.model), async (messages) => {
         const { bodies, notices } = await send(api, messages)
         expect(objections(bodies[0])).toEqual([])
         expect(notices).toEqual([])
-        // Everything that was said is there.
+        // All texts are in the request.
         const sent = JSON.stringify(bodies[0])
         const count = (word: string): number => sent.split(word).length - 1
         const said = messages.flatMap(({ parts }) => parts)
@@ -157,7 +157,7 @@ describe.each(APIS.filter(({ provider }) => provider in HISTORY_RULES))('ENG-PRE
     )
   })
 
-  test('hears of an answer that was cut, whose calls were never run', async () => {
+  test('receives a truncated answer without its calls, which were never run', async () => {
     const cut = assistant([
       { type: 'text', text: 'I look.' },
       { type: 'tool-call', id: 'a', name: 'look', input: { at: 1 } },

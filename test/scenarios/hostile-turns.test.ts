@@ -1,7 +1,7 @@
 /**
- * Turns in which everything goes wrong at once, carried on in one session: tools that throw, hang, never end or return what no type allows, calls
- * of tools that do not exist, people who refuse, answer nonsense or leave, aborts at any event. Whatever happens, each request is one that its
- * provider accepts, each call has one result, and each turn has one end.
+ * Combines many failures in the turns of one session: tools that throw, hang, never end or return invalid values, calls of unknown tools, refused,
+ * invalid and missing permission decisions, aborts at any event. In every case, each request is valid for its provider, each call has one result,
+ * and each turn has one end.
  */
 
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -103,20 +103,20 @@ function model(api: Api, { steps, window }: Turn, bodies: unknown[]): EngineOpti
   })
 }
 
-/** Reads the turn until it ends, or until its reader has had enough. */
+/** Reads the turn until it ends, or until its reader leaves. */
 async function read(options: EngineOptions, { abortAt, leaveAt }: Turn): Promise<readonly QueryEvent[]> {
   const abort = new AbortController()
   const events: QueryEvent[] = []
   for await (const event of query({ ...options, abortSignal: abort.signal, timeouts: { turn: 2000 } })) {
     events.push(event)
-    // Nobody answers some questions: the turn is ended for them.
+    // Some permission requests get no answer, so the turn is aborted.
     if (events.length === abortAt || event.type === 'permission_request') setTimeout(() => abort.abort(), 20)
     if (events.length === leaveAt) break
   }
   return events
 }
 
-/** The calls that have no result, or more than one, by what the journal holds. */
+/** Returns the calls in the journal with no result, or with several. */
 function unanswered(events: readonly QueryEvent[]): string[] {
   const open = new Map<string, number>()
   const add = (key: string, by: number): unknown => open.set(key, (open.get(key) ?? 0) + by)

@@ -1,4 +1,4 @@
-/** A process is killed in the middle of a tool; another one goes on with the session. */
+/** Kills a process during a tool call, and continues the session in another process. */
 
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -30,7 +30,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true })
 })
 
-/** The idempotency keys of what had its effect before the process was killed, by tool. */
+/** Idempotency keys of the calls that took effect before the kill, by tool. */
 async function interrupt(): Promise<Map<string, string>> {
   const child = spawn(process.execPath, [WORKER, path, SESSION], { stdio: ['ignore', 'pipe', 'inherit'] })
   const effects = new Map<string, string>()
@@ -49,7 +49,7 @@ interface Going {
   readonly bodies: readonly unknown[]
 }
 
-/** The next question of the session, put to a model that says these things. */
+/** Asks the next question of the session; the model gives these answers. */
 async function goOn(api: Api, says: readonly Said[], options: Partial<EngineOptions> = {}): Promise<Going> {
   const recorder = await SqliteRecorder.open({ path })
   const bodies: unknown[] = []
@@ -73,7 +73,7 @@ async function goOn(api: Api, says: readonly Said[], options: Partial<EngineOpti
 const notices = (events: readonly QueryEvent[]): string[] => all(events, 'notice').map(({ code }) => code)
 
 describe.each(APIS.filter(({ provider }) => provider in HISTORY_RULES))('a tool was killed, and $provider goes on', (api) => {
-  it('ENG-PREP-001 with a history it accepts, which says what is known of each call', async () => {
+  it('ENG-PREP-001 with a valid history that reports the known state of each call', async () => {
     const effects = await interrupt()
     expect([...effects.keys()]).toEqual(['note', 'deploy'])
 
@@ -94,7 +94,7 @@ describe.each(APIS.filter(({ provider }) => provider in HISTORY_RULES))('a tool 
   })
 })
 
-/** Notes its keys. */
+/** Records its idempotency keys. */
 function deploy(keys: string[], more: Partial<Tool> = {}): Tool {
   return tool(
     'deploy',
@@ -115,7 +115,7 @@ const CUT: Readonly<Record<string, string>> = {
 }
 
 describe.each(APIS.filter(({ provider }) => provider in CUT))('an answer of $provider was cut', (api) => {
-  it('ENG-PREP-001 and its calls, which were never run, do not stand in the way of the next question', async () => {
+  it('ENG-PREP-001 and its calls, which were never run, do not block the next question', async () => {
     const ran: string[] = []
     const tools = [deploy(ran)]
     const calls = [{ id: 'call_deploy', name: 'deploy', arguments: '{"to":"live"}' }]
@@ -126,7 +126,7 @@ describe.each(APIS.filter(({ provider }) => provider in CUT))('an answer of $pro
     expect(bodies.flatMap((body) => HISTORY_RULES[api.provider]?.(body))).toEqual([])
     expect(JSON.stringify(bodies[0])).toContain('Not run')
     expect(notices(events)).toEqual([])
-    // It has never begun: nobody has to be asked.
+    // The call never began, so no permission is needed.
     expect(ran).toHaveLength(1)
   })
 })
@@ -143,7 +143,7 @@ describe('a tool that was killed', () => {
     expect(resultsOf(events)[0]).toContain('The same call was interrupted before, and its effects are unknown.')
   })
 
-  it('is run again under its first key when it is idempotent, and is then a call like any other', async () => {
+  it('is run again with its first idempotency key if it is idempotent, and is then an ordinary call', async () => {
     const effects = await interrupt()
     const keys: string[] = []
     await goOn(api, [again], { tools: [deploy(keys, { isIdempotent: true })] })

@@ -1,4 +1,4 @@
-/** The journal on the command line: a wrong clock, a home that cannot be written, rows that are damaged, a lock of somebody else. */
+/** Tests the journal on the command line: a wrong clock, a read-only home, damaged rows, a lock of another process. */
 
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -24,7 +24,7 @@ beforeEach(() => {
 })
 afterEach(() => place[Symbol.dispose]())
 
-/** A turn on each of these days, counted back from now. */
+/** Writes a turn on each of these days, counted back from now. */
 async function writeDays(days: readonly number[], text = 'Yes.'): Promise<void> {
   const recorder = await SqliteRecorder.open({ path })
   for (const day of days) {
@@ -46,7 +46,7 @@ async function ids(options: Parameters<Place['run']>[1] = {}): Promise<readonly 
 }
 
 describe('a clock that is wrong', () => {
-  test('by two years removes nothing, whatever is looked at', async () => {
+  test('by two years removes no turns', async () => {
     await writeDays(daysTo(30))
     const preload = join(place.folder, 'clock.mjs')
     writeFileSync(preload, `const { now } = Date; Date.now = () => now() + ${730 * DAY}`)
@@ -59,7 +59,7 @@ describe('a clock that is wrong', () => {
 })
 
 describe('turns that are too old', () => {
-  test('go a few a day, and the command says so on standard error', async () => {
+  test('are removed a few per day, with a message on standard error', async () => {
     await writeDays(daysTo(400))
     const { code, stderr } = await place.run(['logs', 'list', '-n', '1'])
     expect(code).toBe(0)
@@ -79,7 +79,7 @@ describe('a home that cannot be written', () => {
     chownSync(place.home, NOBODY, NOBODY)
     chmodSync(place.home, 0o500)
     chmodSync(join(place.home, '..'), 0o755)
-    // The superuser may write everything: somebody who may not runs the command.
+    // The superuser may write everything, so the command runs as another user.
     const preload = join(place.folder, 'user.mjs')
     writeFileSync(preload, `process.setegid(${NOBODY}); process.seteuid(${NOBODY})`)
     const env = { NODE_OPTIONS: `--import=${preload}` }
@@ -116,7 +116,7 @@ describe('a damaged index of --docs', () => {
   test.each([
     ['at its beginning', 100],
     ['in its middle', 60_000],
-  ])('%s is made again', async (_where, from) => {
+  ])('%s is rebuilt', async (_where, from) => {
     const prose = Array.from({ length: 3000 }, (_, n) => `Sentence ${n} is about harbour${n % 977} and lamp${n % 613}.`).join(' ')
     place.write({ 'docs/a.md': prose })
     const ask = (): ReturnType<Place['run']> => place.run(['retrieve', 'harbour5 lamp5', '--docs', 'docs', '-n', '1'])
@@ -134,7 +134,7 @@ describe('a damaged index of --docs', () => {
 })
 
 describe('a lock that another process holds', () => {
-  test('lets the journal be read, and Ctrl-C end what waits for it', async () => {
+  test('allows reads, and Ctrl-C ends a waiting command', async () => {
     await writeDays([1, 0])
     const holder = spawn(process.execPath, [HOLDER, path, '20000'], { stdio: ['ignore', 'pipe', 'inherit'] })
     await once(holder.stdout, 'data')

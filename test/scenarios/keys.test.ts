@@ -1,4 +1,4 @@
-/** Keys in a file, the default model, and names of one's own for models. */
+/** Tests stored keys, the default model, and model aliases. */
 
 import { existsSync, mkdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -19,7 +19,7 @@ afterEach(() => {
 const KEY = 'house-0123456789abcdef'
 const file = (): string => join(place.home, 'cria.keys.json')
 
-test('a key that is set answers for the environment, which goes before it, until it is removed', async () => {
+test('a stored key is used until it is removed, unless the environment has one', async () => {
   const sent: (string | undefined)[] = []
   await using server = await chatServer(async (response, request) => {
     sent.push(request.headers.authorization)
@@ -46,7 +46,7 @@ test('a key that is set answers for the environment, which goes before it, until
   expect((await place.run(['keys', 'remove', 'openai-compatible'])).code).toBe(1)
 })
 
-test('keys that are set at the same time are all kept, also where a process has died over it', async () => {
+test('concurrently stored keys are all kept, also after the death of a process', async () => {
   const providers = ['openai', 'anthropic', 'mistral', 'groq', 'deepseek', 'xai']
   mkdirSync(place.home, { recursive: true })
   writeFileSync(`${file()}.lock`, '')
@@ -57,7 +57,7 @@ test('keys that are set at the same time are all kept, also where a process has 
   expect(existsSync(`${file()}.lock`)).toBe(false)
 })
 
-test('no program that a task starts gets a stored key', async () => {
+test('programs that a task starts receive no stored key', async () => {
   const { agentServer } = await import('../support/agent-server.ts')
   await using server = await agentServer([
     { calls: [{ name: 'run_command', input: { command: 'env > env.txt' } }] },
@@ -75,12 +75,12 @@ test.each([
   [['keys', 'set', 'opnai'], 'Did you mean openai?'],
   [['keys', 'set', 'ollama'], 'ollama needs no key'],
   [['keys', 'set', 'openai'], 'This is not a key'],
-])('%j says what is wrong', async (words, expected) => {
+])('%j is refused with the reason', async (words, expected) => {
   const { code, stderr } = await place.run(words, { input: 'two words\n' })
   expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(expected) })
 })
 
-test('a damaged file of keys is told about, without what it holds, and stops nothing else', async () => {
+test('a damaged key file is reported without its content, and stops nothing else', async () => {
   await place.run(['keys', 'set', 'openai'], { input: KEY })
   const { writeFileSync } = await import('node:fs')
   writeFileSync(file(), `{ "OPENAI_API_KEY": "${KEY}`)
@@ -89,7 +89,7 @@ test('a damaged file of keys is told about, without what it holds, and stops not
   expect(stderr).not.toContain(KEY)
 })
 
-test('the default model and aliases go into config.json beside what stands there', async () => {
+test('the default model and aliases are added to config.json', async () => {
   await using server = await chatServer(answer('Yes.'))
   const env = { OPENAI_COMPATIBLE_BASE_URL: server.url }
   place.configure({ nResults: 7 })
@@ -114,7 +114,7 @@ test('the default model and aliases go into config.json beside what stands there
 })
 
 describe.runIf(hasTerminal)('in a terminal', () => {
-  test('a key is typed unseen, and Ctrl-C leaves without one', async () => {
+  test('a key is typed invisibly, and Ctrl-C stores none', async () => {
     const typing = place.start(['keys', 'set', 'openai'], { inTerminal: true, isTyped: true })
     await typing.shows('Key for openai: ')
     typing.process.stdin.write(`${KEY}x\u007F\r`)

@@ -35,7 +35,7 @@ async function json<T>(...words: readonly string[]): Promise<T> {
   return JSON.parse(stdout) as T
 }
 
-describe('REC-LOG-001 what was asked can be looked up', () => {
+describe('REC-LOG-001 cria logs', () => {
   test('list: newest first, with the fields of the contract', async () => {
     const { turns } = await json<TurnList>('logs', 'list')
     expect(turns.map(({ question, status }) => [question, status])).toEqual([
@@ -102,7 +102,7 @@ describe('REC-LOG-001 what was asked can be looked up', () => {
     expect(spans.map(({ name }) => name)).toContain('simplebot.ask')
   })
 
-  test('show: for people', async () => {
+  test('show: as text', async () => {
     const { stdout } = await place.run(['logs', 'show', 'last'])
     expect(stdout).toContain('status   failed')
     expect(stdout).toContain('Does it fail?')
@@ -110,12 +110,12 @@ describe('REC-LOG-001 what was asked can be looked up', () => {
     expect(stdout).toMatch(/Spans\n +start +took\nsimplebot\.ask +\+\d+ ms/)
   })
 
-  test('show: what is not there may be a turn or a session', async () => {
+  test('show: an unknown id may be a turn or a session', async () => {
     const { code, stderr } = await place.run(['logs', 'show', 'ses_none'])
     expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('There is no turn or session "ses_none"') })
   })
 
-  test('show: names each tool, when it began, and the time to the first token', async () => {
+  test('show: prints each tool call with its start, and the time to the first token', async () => {
     await using server = await agentServer([{ calls: [{ name: 'list_files', input: { path: '.' } }] }, { text: 'Nothing.' }])
     using other = newPlace()
     await other.run(['run', 'Look', '-m', 'openai-compatible/test'], { env: { OPENAI_COMPATIBLE_BASE_URL: server.url } })
@@ -133,7 +133,7 @@ describe('REC-LOG-001 what was asked can be looked up', () => {
     for (const line of shown.stdout.split('\r\n')) expect(line.length).toBeLessThanOrEqual(60)
   })
 
-  test('list: finds the turns whose calls wait for a decision', async () => {
+  test('list: finds turns with calls that wait for a decision', async () => {
     using other = newPlace()
     const tool = defineTool({ name: 'send', description: 'Sends.', inputSchema: { type: 'object' }, call: () => 'Sent.' })
     const model = new ScriptedModel([{ toolCalls: [{ name: 'send', input: {} }] }, 'Later.'])
@@ -145,7 +145,7 @@ describe('REC-LOG-001 what was asked can be looked up', () => {
     expect(JSON.parse(stdout)).toMatchObject({ turns: [{ question: 'Send it.', status: 'waiting' }] })
   })
 
-  test('list: shows ratings where there are some, and what is unknown as a dash, also in the sums', async () => {
+  test('list: shows ratings if there are any, and unknown values as a dash, also in sums', async () => {
     using other = newPlace()
     await using server = await chatServer(answer('Yes.'))
     const env = { OPENAI_COMPATIBLE_BASE_URL: server.url }
@@ -157,13 +157,13 @@ describe('REC-LOG-001 what was asked can be looked up', () => {
     expect((await other.run(['logs', 'stats'])).stdout).toMatch(/total +2 .* –\n/)
   })
 
-  test('stats: turns by day and model, with what nobody knows apart', async () => {
+  test('stats: turns by day and model, with unknown costs apart', async () => {
     const { days, total } = await json<{ days: object[]; total: object }>('logs', 'stats')
     expect(days).toHaveLength(1)
     expect(total).toMatchObject({ turns: 3, unfinished: 1, outputTokens: 6, unknownCost: 2 })
   })
 
-  test('export: one turn a line', async () => {
+  test('export: one turn per line', async () => {
     const { stdout } = await place.run(['logs', 'export'])
     const turns = stdout
       .trimEnd()
@@ -191,14 +191,14 @@ describe('REC-LOG-001 what was asked can be looked up', () => {
     }
   })
 
-  test('gc: says what would go, and then lets it go', async () => {
+  test('gc: lists the turns to remove, and then removes them', async () => {
     expect(await json('logs', 'gc')).toMatchObject({ turns: 0, dryRun: false })
     expect(await json('logs', 'gc', '--max-age', '0', '--dry-run')).toMatchObject({ turns: 3, dryRun: true })
     expect((await json<TurnList>('logs', 'list')).turns).toHaveLength(3)
   })
 })
 
-test.runIf(process.platform !== 'win32')('the journal is readable by its owner alone', () => {
+test.runIf(process.platform !== 'win32')('the journal is readable only by its owner', () => {
   expect(statSync(join(place.home, 'cria.db')).mode & 0o077).toBe(0)
   expect(statSync(place.home).mode & 0o077).toBe(0)
 })

@@ -36,17 +36,17 @@ const offered = (): string[] => {
 const pids = (file: string): number[] => (existsSync(file) ? (readFileSync(file, 'utf8').match(/^\d+$/gm) ?? []).map(Number) : [])
 
 describe('cria run with MCP servers', () => {
-  test('calls a tool that a rule allows, without our keys in the environment of its server', async () => {
+  test('calls an allowed tool, without provider keys in the environment of its server', async () => {
     scene.place.configure({ mcpServers: { files: served('honest') }, rules: { allow: ['mcp__files__env'] } })
     const { code, stdout } = await run(calling('mcp__files__env'))
     expect({ code, stdout }).toEqual({ code: 0, stdout: 'Done.\n' })
     expect(results()[0]).toContain('"PATH"')
     expect(results()[0]).not.toContain(KEY)
-    // A program is not started in the folder of the command, where somebody else's things may lie.
+    // A server is not started in the folder of the command, which may hold untrusted files.
     expect(JSON.parse(results()[0] ?? '{}')).toMatchObject({ CWD: scene.place.home })
   })
 
-  test('refuses what no rule allows, and says which one would', async () => {
+  test('refuses a tool that is not allowed, and suggests a rule', async () => {
     scene.place.configure({ mcpServers: { files: served('honest') } })
     const { code, stderr } = await run(calling('mcp__files__echo', { value: 'x' }))
     expect(code).toBe(4)
@@ -68,7 +68,7 @@ describe('cria run with MCP servers', () => {
     expect(offered()).toEqual([])
     expect(existsSync(canary)).toBe(false)
 
-    // To look at it, and to trust it, starts nothing either.
+    // Showing and trusting the configuration starts no server either.
     await scene.place.run(['trust', '--show'])
     await scene.place.run(['trust'])
     expect(existsSync(canary)).toBe(false)
@@ -89,7 +89,7 @@ describe('cria run with MCP servers', () => {
     expect(existsSync(canary)).toBe(false)
   })
 
-  test('a server that cannot be started is told, and the task goes on', async () => {
+  test('a server that cannot be started is reported, and the task continues', async () => {
     scene.place.configure({
       mcpServers: { gone: served('dies-at-once'), fine: served('honest') },
       rules: { allow: ['mcp__fine__echo'] },
@@ -100,7 +100,7 @@ describe('cria run with MCP servers', () => {
     expect(stderr).toContain('cannot find the database')
   })
 
-  test('a tool whose description has changed since it was allowed is not run, until that version is allowed', async () => {
+  test('a tool whose description has changed is not run until the new version is allowed', async () => {
     const description = join(scene.place.folder, 'description')
     scene.place.write({ description: 'Reads.' })
     scene.place.configure({ mcpServers: { files: served('changing', description) }, rules: { allow: ['mcp__files__*'] } })
@@ -115,7 +115,7 @@ describe('cria run with MCP servers', () => {
     expect((await run(story)).code).toBe(0)
   })
 
-  test('Ctrl-C ends the servers with the task, also one that does not want to', async () => {
+  test('Ctrl-C ends the servers with the task, also an unresponsive one', async () => {
     const file = join(scene.place.folder, 'pid')
     scene.place.configure({
       mcpServers: { own: { ...served('stubborn', file), sandbox: 'off' } },

@@ -1,4 +1,4 @@
-/** Questions to tables, settings and notes, asked as an application does: the answer is the value, and its citation holds. */
+/** Tests questions about tables, settings and notes: the answer is the value, with a valid citation. */
 
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { MemoryDocumentStore, QueryBot } from '../../src/index.ts'

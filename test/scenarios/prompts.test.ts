@@ -34,7 +34,7 @@ async function shown(...words: readonly string[]): Promise<string> {
 }
 
 describe('REC-PROMPT-001 cria prompts', () => {
-  test('list shows the newest version of each, system prompts of bots among them', async () => {
+  test('list shows the newest version of each prompt, including system prompts of bots', async () => {
     const lines = (await shown('list')).trimEnd().split('\n')
     expect(lines.map((line) => line.split(/ {2,}/).slice(0, 2))).toEqual([
       ['prompt', 'version'],
@@ -51,7 +51,7 @@ describe('REC-PROMPT-001 cria prompts', () => {
     ])
   })
 
-  test('show has the use of every version, and the template of one', async () => {
+  test('show prints the use of every version, and the template of one', async () => {
     const all = await shown('show', 'review')
     expect(all).toMatch(/v1 .* 1 × 5\n/)
     expect(all).toMatch(/\nv2\nReview this code, briefly:\n\{\{code\}\}\n$/)
@@ -61,13 +61,13 @@ describe('REC-PROMPT-001 cria prompts', () => {
     expect(byHash).toContain('\nv1\n')
   })
 
-  test('show lets no template command a terminal', async () => {
+  test('show makes escape codes in templates inert', async () => {
     const { stdout } = await place.run(['prompts', 'show', 'Librarian'], { inTerminal: true })
     expect(stdout).toContain('books.')
     expect(stdout).not.toContain('\u001B[31m')
   })
 
-  test('diff compares the newest with the one before, or any two', async () => {
+  test('diff compares the newest two versions, or any two', async () => {
     const diff = '--- v1\n+++ v2\n@@ -1,2 +1,2 @@\n-Review:\n+Review this code, briefly:\n {{code}}\n'
     expect(await shown('diff', 'review')).toBe(diff)
     expect(await shown('diff', 'review', '1', '2')).toBe(diff)
@@ -80,13 +80,13 @@ describe('REC-PROMPT-001 cria prompts', () => {
     [['show', 'nothing'], 'There is no prompt "nothing".'],
     [['show', 'review', '9'], 'There is no version "9" of this prompt; the newest is 2.'],
     [['diff', 'tone'], 'The prompt "tone" has one version'],
-  ])('%j says what is not there', async (words, message) => {
+  ])('%j names the missing prompt or version', async (words, message) => {
     const { code, stderr } = await place.run(['prompts', ...words])
     expect(code).toBe(1)
     expect(stderr).toContain(message)
   })
 
-  test('a turn names the versions that made it', async () => {
+  test('a turn names the prompt versions that it used', async () => {
     const { stdout } = await place.run(['logs', 'search', 'review', '--json'])
     const [turn] = (JSON.parse(stdout) as { readonly turns: readonly { readonly turnId: string }[] }).turns
     const detail = JSON.parse((await place.run(['logs', 'show', turn?.turnId ?? '', '--json'])).stdout) as TurnDetail

@@ -1,6 +1,6 @@
 /**
- * Random turns: aborts, pauses, faults, fallbacks, steering, nested turns, readers who leave, and processes that die. Whatever happens, each turn has
- * one end, no row stays open, each call has one result, and no tool runs twice for one call.
+ * Plays random turns with aborts, pauses, faults, fallbacks, steering, nested turns, readers that leave, and processes that die. In every case, each
+ * turn has one end, no row stays open, each call has one result, and no tool runs twice for one call.
  */
 
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -67,7 +67,7 @@ const turn = fc.record({
 })
 type Turn = typeof turn extends fc.Arbitrary<infer Value> ? Value : never
 
-/** How often each call has run, by its idempotency key. */
+/** Number of runs of each call, by its idempotency key. */
 type Ran = Map<string, number>
 
 function tools(ran: Ran): readonly Tool[] {

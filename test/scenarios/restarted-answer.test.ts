@@ -13,7 +13,7 @@ afterEach(async () => {
   server = undefined
 })
 
-test('ENG-ERR-005 an answer that its provider begins anew in the same stream is taken back, with one request', async () => {
+test('ENG-ERR-005 an answer that its provider restarts in the same stream is reset, without a second request', async () => {
   const api = APIS.find(({ provider }) => provider === 'anthropic')
   const first = api?.stream({ text: 'The first try' }).replaceAll('msg_1', 'msg_0').split('event: content_block_stop')[0] ?? ''
   server = await wireServer([{ body: [first, api?.stream({ text: 'The second.' }) ?? ''] }])

@@ -1,4 +1,4 @@
-/** Work that spans several processes, in a real terminal: what was begun in one is stopped, or killed, and goes on in the next. */
+/** Tests sessions over several processes in a real terminal: work is stopped or killed in one and continued in the next. */
 
 import { once } from 'node:events'
 import { existsSync, readFileSync } from 'node:fs'
@@ -70,7 +70,7 @@ async function turns(): Promise<readonly { status: string; question: string; ses
 }
 
 describe.runIf(hasTerminal)('a session in a real terminal', () => {
-  test('ENG-TOOL-001 a mistake is found and fixed, stopped in the middle, and goes on in another process', async () => {
+  test('ENG-TOOL-001 a task is stopped midway and continued in another process', async () => {
     place.write(BROKEN_PROJECT)
     server = await agentServer((messages) => {
       const goesOn = messages.some(({ role, content }) => role === 'user' && content?.includes('Go on') === true)
@@ -130,7 +130,7 @@ describe.runIf(hasTerminal)('a session in a real terminal', () => {
     ])
   })
 
-  test('ENG-ERR-001 an answer that Esc stopped is there in the next process, as far as it had come', async () => {
+  test('ENG-ERR-001 the next process shows the partial answer that Esc stopped', async () => {
     let asked = 0
     server = await chatServer((response) => {
       startStream(response)
@@ -157,7 +157,7 @@ describe.runIf(hasTerminal)('a session in a real terminal', () => {
     expect(said.at(-1)).toContain('And then?')
   })
 
-  test('a chat that was killed while a command ran: what nobody knows is said first, and nothing is run again without a yes', async () => {
+  test('after a kill during a command, the unknown effect is reported first, and the command is run again only with consent', async () => {
     place.write({ 'deploy.mjs': DEPLOY })
     server = await agentServer((messages) => {
       const done = messages.slice(messages.findLastIndex(({ role }) => role === 'user')).filter(({ role }) => role === 'tool')
@@ -216,7 +216,7 @@ describe.runIf(hasTerminal)('a session in a real terminal', () => {
     expect((await leave(fourth)).stdout).not.toContain('Nobody knows')
   })
 
-  test('--resume lists the sessions, newest first, and goes on with the one that is chosen', async () => {
+  test('--resume lists the sessions, newest first, and continues the chosen one', async () => {
     server = await agentServer((messages) => ({ text: `Heard: ${String(messages.at(-1)?.content)}` }))
     for (const question of ['A question about apples', 'A question about pears', 'A question about plums']) {
       const asked = await chat()
@@ -253,7 +253,7 @@ describe.runIf(hasTerminal)('a session in a real terminal', () => {
     expect(new Set((await turns()).map(({ sessionId }) => sessionId)).size).toBe(4)
   })
 
-  test('without any session --resume says so and begins one; without a terminal an id is asked for', async () => {
+  test('without any session --resume begins one with a note; without a terminal it requires an id', async () => {
     server = await agentServer([{ text: 'Hello.' }])
     const running = await chat('--resume')
     await running.shows('there is no session to go on with yet')
@@ -268,7 +268,7 @@ describe.runIf(hasTerminal)('a session in a real terminal', () => {
   })
 })
 
-test('cria run after a kill: the effects that nobody knows are told, and the call is refused whatever rules allow', async () => {
+test('cria run after a kill reports unknown effects, and refuses the call even if rules allow it', async () => {
   place.write({ 'deploy.mjs': DEPLOY })
   server = await agentServer((messages) => (messages.at(-1)?.role === 'user' ? { calls: [RUN_DEPLOY] } : { text: 'I am done.' }))
   const words = ['--session', 'ses_killed', '-m', 'openai-compatible/test', ALLOW_DEPLOY]

@@ -1,4 +1,4 @@
-/** `cria run` at its limits: what a program sees of it, and what a terminal never sees. */
+/** Tests `cria run` at its limits: exit codes, output for programs, and inert escape codes. */
 
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -30,7 +30,7 @@ function start({ url }: ChatServer, words: readonly string[], env: Record<string
 const call = (command: string): { name: string; input: object } => ({ name: 'run_command', input: { command } })
 
 describe('cria run', () => {
-  test('a provider that refuses is exit code 3, whatever is printed, and no key is', async () => {
+  test('a refusal of the provider is exit code 3 in every output format, without the key', async () => {
     for (const words of [[], ['--json'], ['--events']]) {
       scene.server = await chatServer((response) => {
         response.writeHead(401, { 'content-type': 'application/json' })
@@ -46,7 +46,7 @@ describe('cria run', () => {
     }
   })
 
-  test('what goes wrong after the end is no failure of the task', async () => {
+  test('an error after the end does not fail the task', async () => {
     const late =
       'const timer = setInterval(() => { if (process.exitCode !== undefined) { clearInterval(timer); throw new Error("late") } }, 1)'
     const { code, stdout, stderr } = await run([{ text: 'Done.' }], ['Go'], {
@@ -78,7 +78,7 @@ describe('cria run', () => {
     }
   })
 
-  test('a budget that is used up is exit code 5', async () => {
+  test('a used-up budget is exit code 5', async () => {
     scene.place.configure({ budget: { turn: { tokens: 10 } } })
     const script = [{ calls: [{ name: 'list_files', input: {} }] }, { text: 'Done.' }]
     const { code, stderr } = await run(script, ['Go'])
@@ -86,7 +86,7 @@ describe('cria run', () => {
     expect(stderr).toMatch(/budget/i)
   })
 
-  test('nothing that a model says or names commands the terminal beside the answer; programs get it as it is', async () => {
+  test('escape codes of the model are inert in a terminal, and unchanged for programs', async () => {
     const evil = '\u001B]52;c;ZXZpbA==\u0007\u001B[2J\u009B31m\u202Etxt'
     writeFileSync(join(scene.place.folder, `a${evil.replaceAll('/', '')}.txt`), 'x')
     const script = [
@@ -110,7 +110,7 @@ describe('cria run', () => {
     expect(answer).toBe(`Done ${evil}`)
   })
 
-  test('ENG-TOOL-005 what the user forbids to read is not searched, printed or handed on, and keys leave no trace', async () => {
+  test('ENG-TOOL-005 forbidden files are not searched, printed or passed on, and keys leave no trace', async () => {
     mkdirSync(join(scene.place.folder, 'private'))
     scene.place.write({ 'private/a.txt': 'canary-private', 'leak.sh': 'cat leaked\n', leaked: 'key: hidden-Canary-77\n' })
     const script = [
@@ -150,7 +150,7 @@ describe('cria run', () => {
     expect(journal.stdout).not.toContain('hidden-Canary')
   })
 
-  test('what the model writes for the next run does not count there', async () => {
+  test('configuration that the model writes does not apply to the next run', async () => {
     const config = JSON.stringify({ rules: { allow: ['run_command'] } })
     const write = (path: string, content: string): { name: string; input: object } => ({
       name: 'write_file',

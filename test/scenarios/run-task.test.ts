@@ -11,7 +11,7 @@ import type { Ended, RunOptions, Running } from './command-line.ts'
 
 const MODEL = ['-m', 'openai-compatible/test']
 
-/** Looks, finds the mistake, mends it, and runs the test before and after. */
+/** Reads the file, fixes the mistake, and runs the test before and after. */
 const STORY: readonly ScriptedStep[] = [
   {
     text: 'I look first.',
@@ -48,7 +48,7 @@ async function run(
 const results = (): string[] => toolResultsIn(scene.server)
 
 describe('cria run', () => {
-  test('ENG-TOOL-004 finds and fixes a mistake where rules allow it, and says what it did', async () => {
+  test('ENG-TOOL-004 finds and fixes a mistake that rules allow, and reports its calls', async () => {
     const { code, stdout, stderr } = await run(STORY, ['Fix the failing test', ...RULES])
     expect({ code, stdout }).toEqual({ code: 0, stdout: 'It subtracted. Now it adds, and the test passes.\n' })
     expect(scene.place.read('add.mjs')).toBe(MENDED)
@@ -62,7 +62,7 @@ describe('cria run', () => {
     expect(stderr).toMatch(/Changed:\n {2}add\.mjs\nRan:\n {2}node add\.test\.mjs {2}\(failed\)\n {2}node add\.test\.mjs\n$/)
   })
 
-  test('ENG-TOOL-005 without rules nothing is changed or run, the model is told, and the exit code is 4', async () => {
+  test('ENG-TOOL-005 without rules nothing is changed or run, the model receives the refusal, and the exit code is 4', async () => {
     const { code, stderr } = await run(STORY, ['Fix the failing test'])
     expect(code).toBe(4)
     expect(scene.place.read('add.mjs')).toBe(BROKEN)
@@ -71,7 +71,7 @@ describe('cria run', () => {
     expect(stderr).toContain("--allow='edit_file(add.mjs)'")
   })
 
-  test('a rule that does not reach as far as it seems is named, and the one that does', async () => {
+  test('a rule that does not cover a call is named, with one that does', async () => {
     const { code, stderr } = await run(STORY, [
       'Fix the failing test',
       '--allow=edit_file(*.mjs)',
@@ -83,7 +83,7 @@ describe('cria run', () => {
     expect(stderr).toContain("--allow='run_command(node add.test.mjs)'")
   })
 
-  test('what was refused does not count when another way succeeded', async () => {
+  test('a refusal does not fail the task if another call succeeded', async () => {
     const script = [
       { calls: [{ name: 'run_command', input: { command: 'sed -i s/-/+/ add.mjs' } }] },
       { calls: [READ] },
@@ -93,7 +93,7 @@ describe('cria run', () => {
     expect((await run(script, ['Fix it', ...RULES])).code).toBe(0)
   })
 
-  test('a model that asks for the same again and again lacks permission, and is ended', async () => {
+  test('a model that repeats a refused call is stopped with the permission exit code', async () => {
     const script = (): ScriptedStep => ({ calls: [{ name: 'run_command', input: { command: 'make' } }] })
     expect((await run(script, ['Build it'])).code).toBe(4)
     expect(scene.server?.requests.length).toBeLessThan(10)
@@ -114,7 +114,7 @@ describe('cria run', () => {
     expect(existsSync(join(scene.place.folder, 'add.mjs'))).toBe(true)
   })
 
-  test('--json prints one object with every call; --events one event a line', async () => {
+  test('--json prints one object with every call; --events one event per line', async () => {
     const { stdout, code } = await run(STORY, ['Fix it', ...RULES, '--json'])
     expect(code).toBe(0)
     const answer = JSON.parse(stdout) as { toolCalls: { id: string; isError: boolean }[] }
@@ -134,7 +134,7 @@ describe('cria run', () => {
     expect([parsed.at(0)?.type, parsed.at(-1)?.type]).toEqual(['start', 'complete'])
   })
 
-  test('--safe refuses even to look, unless a rule allows it', async () => {
+  test('--safe refuses even reads, unless a rule allows them', async () => {
     const script = [
       {
         calls: [{ name: 'list_files', input: {} }, READ],
@@ -146,7 +146,7 @@ describe('cria run', () => {
     expect(results()[1]).toBe(BROKEN)
   })
 
-  test('rules of a project count once it is trusted', async () => {
+  test('rules of a project apply once it is trusted', async () => {
     mkdirSync(join(scene.place.folder, '.cria'))
     scene.place.write({ '.cria/config.json': JSON.stringify({ rules: { allow: ['run_command(touch *)'] } }) })
     const script = [{ calls: [{ name: 'run_command', input: { command: 'touch made' } }] }, { text: 'Done.' }]
@@ -159,7 +159,7 @@ describe('cria run', () => {
     expect(existsSync(join(scene.place.folder, 'made'))).toBe(true)
   })
 
-  test('what the user forbids stays forbidden in a trusted project', async () => {
+  test('rules of the user that forbid win in a trusted project', async () => {
     scene.place.configure({ rules: { deny: ['run_command(touch *)'] } })
     scene.place.write({ '.cria/config.json': JSON.stringify({ rules: { allow: ['run_command'], deny: ['fetch_url'] } }) })
     await scene.place.run(['trust'])
@@ -168,7 +168,7 @@ describe('cria run', () => {
     expect(existsSync(join(scene.place.folder, 'made'))).toBe(false)
   })
 
-  test('keys of providers reach no command, and files with secrets no model', async () => {
+  test('commands receive no provider keys, and models no files with secrets', async () => {
     scene.place.write({ '.env': 'TOKEN=canary-in-env-file\n', 'sub/.npmrc': 'canary-in-npmrc' })
     symlinkSync('.env', join(scene.place.folder, 'notes.txt'))
     symlinkSync('/etc', join(scene.place.folder, 'outside'))
@@ -195,7 +195,7 @@ describe('cria run', () => {
     expect(told[4]).toContain('lies outside')
   })
 
-  test('the folder may be a link itself', async () => {
+  test('the folder may be a symbolic link', async () => {
     const link = join(scene.place.folder, '..', 'link')
     symlinkSync(scene.place.folder, link)
     const { code } = await run(STORY, ['Fix it', ...RULES], { cwd: link })
@@ -204,7 +204,7 @@ describe('cria run', () => {
     expect(scene.place.read('add.mjs')).toContain('a + b')
   })
 
-  test('ENG-ERR-001 Ctrl-C ends the command that runs, with all it started, and the turn is recorded', async () => {
+  test('ENG-ERR-001 Ctrl-C ends the running command with its child processes, and the turn is recorded', async () => {
     const command = `node -e "require('fs').writeFileSync('pid', String(process.pid)); setInterval(() => {}, 1000)"`
     const script = [{ calls: [{ name: 'run_command', input: { command } }] }]
     const running = await start(script, ['Wait', '--allow=run_command', '--sandbox=off'])
@@ -219,7 +219,7 @@ describe('cria run', () => {
     expect((await scene.place.run(['logs', 'show', 'last'])).stdout).toContain('→ run_command {"command":"node -e')
   })
 
-  test('a session goes on with what was done', async () => {
+  test('a continued session includes the earlier calls', async () => {
     const first = await run(STORY, ['Fix it', ...RULES, '--json'])
     const { sessionId } = JSON.parse(first.stdout) as { sessionId: string }
     await scene.server?.[Symbol.asyncDispose]()
@@ -228,7 +228,7 @@ describe('cria run', () => {
     expect(results()).toHaveLength(6)
   })
 
-  test('ENG-CTX-003 the model is told of the project and its repository, and nothing of the repository is run', async () => {
+  test('ENG-CTX-003 the model receives facts about project and repository, and no repository hook is run', async () => {
     execFileSync('git', ['init', '-q', '-b', 'main'], { cwd: scene.place.folder })
     execFileSync('git', ['config', 'core.fsmonitor', `touch '${join(scene.place.folder, 'canary')}'; false`], {
       cwd: scene.place.folder,
@@ -247,14 +247,14 @@ describe('cria run', () => {
     expect(existsSync(join(scene.place.folder, 'canary'))).toBe(false)
   })
 
-  test('the limit of steps ends it, and it is not done', async () => {
+  test('the step limit ends the task as not done', async () => {
     const script = (): ScriptedStep => ({ calls: [{ name: 'list_files', input: {} }] })
     const { code, stderr } = await run(script, ['Look', '--max-steps', '2'])
     expect(code).toBe(1)
     expect(stderr).toContain('limit of steps')
   })
 
-  test('documents that are named can be searched', async () => {
+  test('named documents can be searched', async () => {
     scene.place.write({ 'docs/wine.md': '# Wine\n\nThe red wine of the valley is called Trollinger.\n' })
     const script = [{ calls: [{ name: 'search_documents', input: { query: 'red wine' } }] }, { text: 'Trollinger.' }]
     expect((await run(script, ['Which wine?', '--docs=docs'])).code).toBe(0)
@@ -262,7 +262,7 @@ describe('cria run', () => {
   })
 })
 
-describe('cria run says what is wrong', () => {
+describe('cria run refuses, with the reason,', () => {
   test('a model without tools', async () => {
     const { code, stderr } = await scene.place.run(['run', 'Do it'])
     expect(code).toBe(2)

@@ -1,4 +1,4 @@
-/** Sessions and turns as a person looks for them later: listed, searched, shown, followed, and gone on with. */
+/** Tests how sessions and turns are listed, searched, shown, followed and continued. */
 
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -68,7 +68,7 @@ describe('logs list and search', () => {
     [['list', '--since', '2100-01-01'], []],
     [['list', '--until', '1h'], []],
     [['list', '--until', '2100-01-01 08:00', '-n', '1'], ['Far away']],
-    // In the arguments of a call, and nowhere else.
+    // Occurs only in the arguments of a tool call.
     [['search', 'NEEDLE_in_call'], ['Test it']],
     [['search', 'run_command', 'echo'], ['Test it']],
     [['search', 'run_command', 'mill'], []],
@@ -86,7 +86,7 @@ describe('logs list and search', () => {
     expect(await place.run(['logs', 'list', ...words])).toMatchObject({ code: 2, stderr: expect.stringMatching(message) })
   })
 
-  test('by the user and the tags that turns were made with', async () => {
+  test('by user and tags', async () => {
     const recorder = await openRecorder(join(place.home, 'cria.db'))
     const model = new ScriptedModel(['Yes.'])
     await Array.fromAsync(query({ prompt: 'Ada here?', model, recorder, userId: 'ada', tags: ['beta'] }))
@@ -100,7 +100,7 @@ describe('logs list and search', () => {
 })
 
 describe('sessions', () => {
-  test('are listed by folder, newest first, and found by what was said or called in them', async () => {
+  test('are listed by folder, newest first, and found by their text and tool calls', async () => {
     expect((await sessions()).map(({ title, turns: count }) => [title, count])).toEqual([
       ['Test it', 1],
       ['What is a mill?', 2],
@@ -154,7 +154,7 @@ describe('sessions', () => {
     }
   })
 
-  test('the tools that were called are named, and what is no session is no turn either', async () => {
+  test('called tools are named, and an unknown id is reported', async () => {
     const [tested] = await sessions('needle_in_call')
     expect((await place.run(['logs', 'show', tested?.sessionId ?? ''])).stdout).toContain('tools: run_command')
     expect(await place.run(['logs', 'show', 'ses_nobody'])).toMatchObject({ code: 1, stderr: expect.stringContaining('no turn') })

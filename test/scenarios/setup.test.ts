@@ -18,7 +18,7 @@ afterEach(() => {
   place[Symbol.dispose]()
 })
 
-/** A server that knows two models and tells what it was asked. */
+/** A server with two models that records its requests. */
 async function modelServer(): Promise<
   { url: string; asked: { path: string; authorization: string | undefined }[] } & AsyncDisposable
 > {
@@ -45,7 +45,7 @@ async function modelServer(): Promise<
 }
 
 describe('a project that was cloned', () => {
-  test('gets no key and changes no model before its folder is trusted, and again when its file changes', async () => {
+  test('receives no key and changes no model before it is trusted, and again after its file changes', async () => {
     await using canary = await chatServer(answer('Got it.'))
     const config = (extra: object): string =>
       JSON.stringify({
@@ -79,7 +79,7 @@ describe('a project that was cloned', () => {
     expect(canary.requests).toHaveLength(1)
   })
 
-  test('shows what would count before it counts', async () => {
+  test('shows its configuration before it is trusted', async () => {
     place.write({ '.cria/config.json': '{ "models": { "main": "ollama/x" } }' })
     const shown = await place.run(['trust', '--show', '--json'])
     expect(JSON.parse(shown.stdout)).toMatchObject({
@@ -91,7 +91,7 @@ describe('a project that was cloned', () => {
     expect(JSON.parse((await place.run(['trust', '--revoke', '--json'])).stdout)).toMatchObject({ trust: 'untrusted' })
   })
 
-  test('is not trusted with a file that has mistakes', async () => {
+  test('is not trusted with an invalid configuration', async () => {
     place.write({ '.cria/config.json': '{ "model": "x" }' })
     expect(await place.run(['trust'])).toMatchObject({
       code: 2,
@@ -100,7 +100,7 @@ describe('a project that was cloned', () => {
     expect(JSON.parse((await place.run(['trust', '--revoke', '--json'])).stdout)).toMatchObject({ trust: 'untrusted' })
   })
 
-  test('ENG-CTX-003 instructions of a project are shown, trusted word for word, and taken back', async () => {
+  test('ENG-CTX-003 instructions of a project are shown, trusted by their exact text, and revoked', async () => {
     place.write({ 'AGENTS.md': 'Use tabs.' })
     const trustOf = async (...words: string[]): Promise<unknown> => {
       const { instructions, trust } = JSON.parse((await place.run(['trust', '--json', ...words])).stdout) as {
@@ -140,7 +140,7 @@ describe('a project that was cloned', () => {
 })
 
 describe('models', () => {
-  test('names the default and every provider, without a key and without a network', async () => {
+  test('lists the default and every provider, without a key and a network', async () => {
     const { code, stdout } = await place.run(['models', '--json', '--offline'])
     const { default: chosen, providers } = JSON.parse(stdout) as {
       default: object
@@ -154,7 +154,7 @@ describe('models', () => {
     expect(names.at(-1)).toBe('openai-compatible')
   })
 
-  test('tells price and window where they are known, and never a key', async () => {
+  test('prints known prices and windows, and never a key', async () => {
     const env = { OPENAI_API_KEY: 'sk-canary-0123456789' }
     const { stdout } = await place.run(['models', '--json', '--offline'], { env })
     expect(JSON.parse(stdout)).toMatchObject({
@@ -172,7 +172,7 @@ describe('models', () => {
     expect(stdout + people.stdout).not.toContain('canary')
   })
 
-  test('asks a provider what it has, with its own key', async () => {
+  test('requests the models of a provider with its own key', async () => {
     await using server = await modelServer()
     const env = {
       OPENAI_COMPATIBLE_BASE_URL: `${server.url}/v1`,
@@ -185,12 +185,12 @@ describe('models', () => {
     }
     const found = providers.find(({ name }) => name === 'openai-compatible')
     expect(found).toMatchObject({ reachable: true, models: [{ ref: 'openai-compatible/small:1b', price: null }, {}] })
-    // Once for its models, and once for the first of them, which is the default.
+    // One request for its models, and one to the first of them, which is the default.
     const asked = { path: '/v1/models', authorization: 'Bearer key-0123456789' }
     expect(server.asked).toEqual([asked, asked])
   })
 
-  test('a server that answers and has no list of models is not said to be unreachable', async () => {
+  test('a server without a list of models is not reported as unreachable', async () => {
     await using server = await chatServer(refuse(404, 'No such page.'))
     const env = { OPENAI_COMPATIBLE_BASE_URL: server.url, OPENAI_API_KEY: '' }
     const { stdout } = await place.run(['models'], { env })
@@ -267,7 +267,7 @@ describe('doctor', () => {
     })
   })
 
-  test('stores that are none, or not for this version', async () => {
+  test('invalid stores, and stores of another version', async () => {
     place.write({ 'a.md': 'The mill stands.' })
     await place.run(['index', 'a.md', '--store', 'newer'])
     const stores = join(place.home, 'stores')
@@ -295,7 +295,7 @@ describe('doctor', () => {
     expect(store).toMatchObject({ status: 'ok', message: expect.stringContaining(`: ${join(place.folder, 'guide')}`) })
   })
 
-  test.skipIf(process.platform === 'win32')('a configuration that is a pipe is not waited for', async () => {
+  test.skipIf(process.platform === 'win32')('a configuration that is a pipe does not block', async () => {
     mkdirSync(place.home, { recursive: true })
     execFileSync('mkfifo', [join(place.home, 'config.json')])
     expect(await place.run(['models', '--offline'])).toMatchObject({
@@ -304,7 +304,7 @@ describe('doctor', () => {
     })
   })
 
-  test('says what is wrong and what to do', async () => {
+  test('prints problems with their remedies', async () => {
     mkdirSync(join(place.home, 'stores'), { recursive: true })
     writeFileSync(join(place.home, 'config.json'), '{ "modles": {} }')
     writeFileSync(join(place.home, 'stores', 'broken.db'), `SQLite format 3\0${'x'.repeat(5000)}`)

@@ -1,4 +1,4 @@
-/** Questions over one to seven short documents, as people ask them first: their words cannot be told rare from common by what is there. */
+/** Tests questions over one to seven short documents, too few to distinguish rare words from common ones. */
 
 import { describe, expect, test } from 'vitest'
 import { MemoryDocumentStore, QueryBot } from '../../src/index.ts'

@@ -42,7 +42,7 @@ test('REC-SPAN-001 a command waits until the collector has its spans', async () 
   const endpoint = await collector(async ({ url, socket }, response, body) => {
     let wasGone = false
     socket.on('close', () => (wasGone = true))
-    // Longer than a command lives on by itself.
+    // Longer than a command would run without waiting.
     await setTimeout(600)
     seen.push({ path: url, body, wasGone })
     response.end('{}')
@@ -53,7 +53,7 @@ test('REC-SPAN-001 a command waits until the collector has its spans', async () 
   expect(seen).toEqual([{ path: '/v1/traces', body: expect.stringContaining('"querybot.ask"') as string, wasGone: false }])
 })
 
-test('REC-SPAN-001 a collector that never answers, or is not there, changes neither answer nor exit code', async () => {
+test('REC-SPAN-001 an unresponsive or missing collector changes neither answer nor exit code', async () => {
   const hanging = await collector(() => Promise.resolve())
   for (const endpoint of [hanging, 'http://127.0.0.1:9']) {
     const { code, stdout } = await ask(endpoint)

@@ -1,4 +1,4 @@
-/** Stores from the command line: listed, shown, removed, filled from the web, and kept up to date. */
+/** Tests how stores are listed, shown, removed, filled from the web and kept up to date on the command line. */
 
 import { existsSync, mkdirSync, rmSync } from 'node:fs'
 import { createServer } from 'node:http'
@@ -33,7 +33,7 @@ const sources = async (name: string): Promise<readonly string[]> =>
   (await json<{ sources: readonly StoreSource[] }>('stores', 'show', name)).sources.map(({ source }) => source)
 
 describe('stores', () => {
-  test('are listed with what was indexed into them, shown with their documents, and removed', async () => {
+  test('are listed with their indexed paths, shown with their documents, and removed', async () => {
     expect((await place.run(['stores', 'list'])).stderr).toContain('there are no stores yet')
     place.write({ 'docs/a.md': 'The mill stands.', 'docs/b.md': 'The dam holds.', 'c.md': 'The river runs.' })
     await place.run(['index', 'docs', 'c.md', '--store', 'handbook'])
@@ -50,7 +50,7 @@ describe('stores', () => {
       },
     ])
     expect(await sources('handbook')).toEqual(['c.md', 'docs/a.md', 'docs/b.md'])
-    // A path that is gone is no part of it any more.
+    // A deleted path is no longer listed.
     rmSync(join(place.folder, 'c.md'))
     await place.run(['index', 'c.md', '--store', 'handbook'])
     expect((await stores())[1]?.documents).toEqual([join(place.folder, 'docs')])
@@ -115,7 +115,7 @@ describe('pages of the web', () => {
   const page = (text: string, ...links: readonly string[]): string =>
     `<html><head><title>${text}</title><script>x('<a href="/guide/script">')</script></head><body><!-- <a href="/guide/comment"> --><p>${text}</p>${links.map((link) => `<a class=x href="${link}">on</a>`).join('')}</body></html>`
 
-  test('one page is read, found, and read again only when it has changed', async () => {
+  test('a page is read, found, and read again only after a change', async () => {
     pages = { '/guide/mill': page('The mill grinds flour.', '/guide/other') }
     const address = `${origin}/guide/mill`
     expect(await json<IndexReport>('index', address)).toMatchObject({ files: 1, added: 1, unchanged: 0 })
@@ -134,7 +134,7 @@ describe('pages of the web', () => {
     expect(await place.run(['index', address])).toMatchObject({ code: 2, stderr: expect.stringContaining('status 404') })
   })
 
-  test('a site is read below its path, politely: what robots.txt forbids, other hosts and files of no text are left out', async () => {
+  test('a site is read below its path, without pages that robots.txt forbids, other hosts, and files without text', async () => {
     pages = {
       '/robots.txt': 'User-agent: *\nDisallow: /guide/secret',
       '/guide/': page(
@@ -173,7 +173,7 @@ describe('pages of the web', () => {
         '/guide/away',
       ]),
     )
-    // What it does not lead to any more goes; what cannot be had now stays.
+    // Unlinked pages are removed; pages that are unreachable now are kept.
     pages['/guide/'] = page('Start.', 'one', 'deep/three')
     pages['/guide/one'] = (_, response) => response.writeHead(503).end()
     const again = JSON.parse(
@@ -187,7 +187,7 @@ describe('pages of the web', () => {
     ])
   })
 
-  test('a site whose first page leads further up, to a login, loses nothing', async () => {
+  test('a site whose first page redirects to a login keeps its documents', async () => {
     pages = { '/guide/': page('Start.', 'one'), '/guide/one': page('The first page.'), '/blog/': page('The blog.') }
     await json('index', `${origin}/guide/`, '--site')
     await json('index', `${origin}/blog/`, '--site')
@@ -201,7 +201,7 @@ describe('pages of the web', () => {
     expect(asked).not.toContain('/elsewhere')
   })
 
-  test('no more pages than asked for, and then nothing is taken for gone', async () => {
+  test('the page limit is kept, and then no document is removed', async () => {
     for (let at = 0; at < 5; at++) pages[`/g/${at}`] = page(`Page ${at}.`, `/g/${at + 1}`)
     expect(await json<IndexReport>('index', `${origin}/g/0`, '--site', '--max-pages', '3')).toMatchObject({ files: 3 })
     const report = await json<IndexReport>('index', `${origin}/g/0`, '--site', '--max-pages', '1')
@@ -242,7 +242,7 @@ describe('index --watch', () => {
     expect(await sources('default')).toEqual(['docs/a.md'])
   })
 
-  test.runIf(hasTerminal)('a large file that was interrupted is named, and nothing of it is found', async () => {
+  test.runIf(hasTerminal)('an interrupted large file is named, and not found', async () => {
     place.write({ 'large.txt': 'The ferry sails to the island on Monday, and the boats stay.\n'.repeat(500_000) })
     const { process, shows, ended } = place.start(['index', 'large.txt'], {
       inTerminal: true,
@@ -258,7 +258,7 @@ describe('index --watch', () => {
     expect(await sources('default')).toEqual([])
   })
 
-  test('needs files, and is no trial', async () => {
+  test('needs files, and excludes --dry-run', async () => {
     expect(await place.run(['index', 'http://127.0.0.1:1/', '--watch'])).toMatchObject({ code: 2 })
     expect(await place.run(['index', '.', '--watch', '--dry-run'])).toMatchObject({ code: 2 })
   })

@@ -1,4 +1,4 @@
-/** JSON that fits a schema, from the command line. */
+/** Tests JSON answers with a schema on the command line. */
 
 import { describe, expect, test } from 'vitest'
 import { answer, chatServer } from '../support/chat-server.ts'
@@ -17,7 +17,7 @@ async function ask(answers: readonly string[], words: readonly string[], input?:
   })
 }
 
-test('what is printed fits, and an answer that did not is asked for again', async () => {
+test('the printed answer fits the schema, and an invalid answer is requested again', async () => {
   const answers = ['{"name":"Ada"}', '```json\n{"name":"Ada","age":36}\n```']
   const { code, stdout, stderr } = await ask(answers, ['--schema', 'name, age int'])
   expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: '{"name":"Ada","age":36}\n', stderr: '' })
@@ -25,7 +25,7 @@ test('what is printed fits, and an answer that did not is asked for again', asyn
   expect(scene.server?.requests[1]).toContain('does not fit the schema')
 })
 
-test('--multi prints a list, --json the whole answer, and a file holds the schema', async () => {
+test('--multi prints a list, --json the whole answer, and the schema may be in a file', async () => {
   scene.place.write({
     'person.json': JSON.stringify({ type: 'object', properties: { name: { type: 'string' } }, required: ['name'] }),
   })
@@ -43,13 +43,13 @@ test('--multi prints a list, --json the whole answer, and a file holds the schem
   })
 })
 
-test('what never fits ends with 1, and prints nothing that could be taken for an answer', async () => {
+test('an answer that never fits ends with 1, without output', async () => {
   const { code, stdout, stderr } = await ask(['I do not know.'], ['--schema', 'name, age int'])
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
   expect(stderr).toContain('None of 3 answers fits the schema')
 })
 
-test('passages of documents are data for the object', async () => {
+test('passages of documents supply data for the object', async () => {
   scene.place.write({ 'docs/lamp.md': '# Harbour\n\nThe lamp of the northern tower is green.\n' })
   const { code, stdout } = await ask(['{"colour":"green"}'], ['--schema', 'colour', '--docs', 'docs'])
   expect({ code, stdout }).toEqual({ code: 0, stdout: '{"colour":"green"}\n' })
@@ -66,13 +66,13 @@ test.each([
   expect(scene.server?.requests).toHaveLength(0)
 })
 
-test('without a model that writes it says so', async () => {
+test('without a generative model it is refused', async () => {
   const { code, stderr } = await scene.place.run(['ask', 'Who?', '--schema', 'name'], { input: 'Ada wrote it.' })
   expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('--schema needs a model that writes') })
 })
 
 describe.runIf(hasTerminal)('in a terminal', () => {
-  test('the object is laid out, and cannot command the terminal', async () => {
+  test('the object is indented, and its escape codes are inert', async () => {
     scene.server = await chatServer(answer(JSON.stringify({ name: 'A\u009B2Jda' })))
     const { code, stdout } = await scene.place.run(['ask', 'Who?', '-m', 'openai-compatible/test', '--schema', 'name'], {
       inTerminal: true,

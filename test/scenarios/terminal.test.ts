@@ -14,7 +14,7 @@ afterEach(() => {
 })
 
 describe.runIf(hasTerminal)('in a real terminal', () => {
-  test('what a model sends is rendered, and its escape codes are seen and not obeyed', async () => {
+  test('output of a model is rendered, with visible, inert escape codes', async () => {
     const hostile = ['# Title\n\n', '**bold**', '\u001B]52;c;ZXZp', 'bA==\u0007\u001B[2J\u001B[8m\u009B2J\u001Bc', '\n']
     await using server = await chatServer(answer(...hostile))
     const { code, stdout } = await place.run(['ask', 'x', '-m', 'openai-compatible/test'], {
@@ -61,13 +61,13 @@ describe.runIf(hasTerminal)('in a real terminal', () => {
       50,
       'openai             key from OPENAI_API_KEY\r\n                   https://api.openai.com/v1\r\n',
     ],
-  ])('%j in %i columns is broken between words, under its column', async (words, columns, expected) => {
+  ])('%j in %i columns wraps between words within its column', async (words, columns, expected) => {
     const env = { OPENAI_API_KEY: 'sk-0123456789', OPENAI_BASE_URL: '', TERM: 'xterm-256color' }
     const { code, stdout } = await place.run(words, { inTerminal: true, columns, env })
     expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining(expected) })
   })
 
-  test('one large file shows how much of it is done', async () => {
+  test('a large file shows its progress', async () => {
     const line = (at: number): string => `Line ${at} of the log says that ship ${(at * 7919) % 10_007} came in.\n`
     place.write({ 'log.txt': Array.from({ length: 80_000 }, (_, at) => line(at)).join('') })
     const { code, stdout } = await place.run(['index', 'log.txt'], { inTerminal: true, env: { TERM: 'xterm-256color' } })
@@ -78,7 +78,7 @@ describe.runIf(hasTerminal)('in a real terminal', () => {
     expect(stdout).toContain('1 added')
   })
 
-  test('a long piece of work shows a bar, and takes it away', async () => {
+  test('long work shows a progress bar, and removes it', async () => {
     place.write(
       Object.fromEntries(
         Array.from({ length: 1500 }, (_, index) => [

@@ -57,7 +57,7 @@ describe('wrong usage ends with code 2, a message and no stack trace', () => {
   })
 })
 
-test('CRIA_DEBUG shows where an error comes from, and no key', async () => {
+test('CRIA_DEBUG shows the stack of an error, and no key', async () => {
   const { stderr } = await place.run(['logs', 'show', 'sk-canary-0123456789'], {
     env: { CRIA_DEBUG: '1', OPENAI_API_KEY: 'sk-canary-0123456789' },
   })

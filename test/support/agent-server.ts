@@ -1,4 +1,4 @@
-/** A model at the other end of a socket that does what it is told: calls tools step by step, then answers. */
+/** Serves a scripted model over HTTP that calls tools step by step, then answers. */
 
 import { chatServer, endStream, sendDelta, startStream } from './chat-server.ts'
 import type { ChatServer } from './chat-server.ts'
@@ -8,13 +8,13 @@ export interface ScriptedStep {
   readonly calls?: readonly { readonly name: string; readonly input: object }[]
 }
 
-/** What the model was sent: roles and texts. */
+/** A message that the model received. */
 export interface SentMessage {
   readonly role: string
   readonly content: string | null
 }
 
-/** @param steps one for each request, or a function of what the tools have said so far. */
+/** @param steps one for each request, or a function of the tool results so far. */
 export async function agentServer(
   steps: readonly ScriptedStep[] | ((messages: readonly SentMessage[], step: number) => ScriptedStep | Promise<ScriptedStep>),
 ): Promise<ChatServer> {
@@ -46,7 +46,7 @@ export function messagesIn(server: ChatServer | undefined, request = -1): readon
   return (JSON.parse(server?.requests.at(request) ?? '{"messages":[]}') as { messages: SentMessage[] }).messages
 }
 
-/** What the tools said in the latest request, oldest first. */
+/** Returns the tool results in the latest request, oldest first. */
 export function toolResultsIn(server: ChatServer | undefined, request = -1): string[] {
   return messagesIn(server, request)
     .filter(({ role }) => role === 'tool')

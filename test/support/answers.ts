@@ -1,35 +1,35 @@
-/** One answer in the four ways in which models say it: what the APIs' documentation shows, written by hand. */
+/** Encodes one answer in the four wire APIs, written by hand from their documentation. */
 
 import type { JsonObject } from '../../src/core/json.ts'
 
 export interface Said {
   readonly text?: string
   readonly thinking?: string
-  /** What has to go back with the thinking. */
+  /** Signature that is sent back with the thinking. */
   readonly signature?: string
   readonly calls?: readonly { readonly id: string; readonly name: string; readonly arguments: string }[]
-  /** The API's own word; default its word for a proper end. */
+  /** Finish reason of the API; default its reason for a normal end. */
   readonly finish?: string
   readonly tokens?: { readonly input: number; readonly output: number }
 }
 
 export interface Api {
-  /** Name of the provider that speaks it. */
+  /** Name of a provider with this API. */
   readonly provider: string
   readonly model: string
-  /** What its base URL ends in. */
+  /** End of its base URL. */
   readonly version: string
   stream(said: Said): string
   whole(said: Said): JsonObject
   error(message: string, code?: string): JsonObject
-  /** The error as it stands in the middle of a stream. */
+  /** Encodes an error inside a stream. */
   streamError(message: string, code: string): string
 }
 
 const TOKENS = { input: 12, output: 5 }
 const MODEL = 'test-model-1'
 
-/** Three pieces, so that there is something to put together. */
+/** Splits a text into three deltas. */
 function pieces(text: string): string[] {
   const letters = [...text]
   const size = Math.max(1, Math.ceil(letters.length / 3))

@@ -1,4 +1,4 @@
-/** Asks a model one thing and puts together what it says. */
+/** Makes one request to a model and collects its answer. */
 
 import type { CriaError } from '../../src/core/error.ts'
 import { assistant, toolResult, user } from '../../src/core/message.ts'
@@ -14,11 +14,11 @@ export interface Outcome {
   readonly calls: readonly ToolCallPart[]
   readonly finish: Extract<ModelPart, { type: 'finish' }> | undefined
   readonly usage: Usage | undefined
-  /** The last that was said about the response. */
+  /** Last id and model of the response. */
   readonly response: { readonly id?: string; readonly model?: string }
   readonly parts: readonly ModelPart[]
   readonly error: CriaError | undefined
-  /** What was written on the span. */
+  /** Warnings on the span. */
   readonly warnings: readonly string[]
 }
 
@@ -58,7 +58,7 @@ export async function ask(
   }
 }
 
-/** The conversation after the model has answered and its tools have run. */
+/** Returns the conversation after the answer and its tool results. */
 export function afterTools(model: LanguageModel, { parts }: Outcome, result: string): ModelRequest['messages'] {
   const assembler = new Assembler(model.ref)
   for (const part of parts) assembler.add(part)

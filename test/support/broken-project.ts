@@ -1,4 +1,4 @@
-/** A project with one mistake, and what an agent does about it. */
+/** Defines a project with one mistake, and the steps of an agent that fixes it. */
 
 export const BROKEN = 'export const add = (a, b) => a - b\n'
 export const MENDED = 'export const add = (a, b) => a + b\n'

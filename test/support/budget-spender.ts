@@ -1,11 +1,11 @@
 /**
- * A process that asks a scripted model, turn after turn, under a budget of the day that it shares with others by a journal, and says what it
- * was charged. The model lies about nothing: it says how much it was asked to say at most, or less.
+ * Runs turns with a scripted model, under a daily budget that is shared with other processes through a journal, and prints the charges. The
+ * model reports its usage correctly: at most the requested output limit.
  *
  *     node test/support/budget-spender.ts FILE SEED LIMIT_USD
  *
- * Lines: `charged USD` before the answer is settled, `refused SCOPE` when there is no room; ends after the first refusal that no request under
- * way can explain.
+ * Lines: `charged USD` before the answer is settled, `refused SCOPE` when the budget is used up. Ends after the first refusal that no request in
+ * flight explains.
  */
 
 import { writeSync } from 'node:fs'

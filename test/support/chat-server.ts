@@ -1,15 +1,15 @@
-/** A server with OpenAI's Chat Completions, for tests that need a provider at the other end of a socket. */
+/** Serves OpenAI's Chat Completions, for tests that need a provider over HTTP. */
 
 import { createServer } from 'node:http'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
 export interface ChatServer extends AsyncDisposable {
-  /** What `OPENAI_COMPATIBLE_BASE_URL` is set to. */
+  /** Value for `OPENAI_COMPATIBLE_BASE_URL`. */
   readonly url: string
-  /** Bodies of the requests, in the order in which they came. */
+  /** Bodies of the requests, in order. */
   readonly requests: readonly string[]
-  /** Connections that the client closed before the answer was complete. */
+  /** Number of connections that the client closed before the answer was complete. */
   readonly aborted: () => number
 }
 
@@ -69,7 +69,7 @@ function sendEvent(response: ServerResponse, body: object): void {
   response.write(`data: ${JSON.stringify(event)}\n\n`)
 }
 
-/** Streams these deltas and ends well. */
+/** Streams these deltas and finishes. */
 export function answer(...deltas: readonly string[]): Reply {
   return (response) => {
     startStream(response)

@@ -1,4 +1,4 @@
-/** A chat at a terminal in memory: keys go in, a screen comes out. */
+/** Runs a chat at a terminal in memory: tests press keys and read the screen. */
 
 import { PassThrough, Writable } from 'node:stream'
 import { openChannel } from '../../src/cli/io.ts'
@@ -8,13 +8,13 @@ import { VirtualTerminal } from './virtual-terminal.ts'
 export interface ChatTerminal {
   readonly io: Io
   readonly terminal: VirtualTerminal
-  /** Whether keys come one by one. */
+  /** Whether the input is in raw mode. */
   readonly isRaw: () => boolean
   /** Presses keys, as a terminal sends them. */
   readonly press: (keys: string) => void
-  /** Gives the terminal another size. */
+  /** Resizes the terminal. */
   readonly resize: (columns: number, rows: number) => void
-  /** What a signal does. */
+  /** Simulates a signal. */
   readonly stop: () => void
 }
 

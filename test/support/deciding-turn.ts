@@ -1,5 +1,5 @@
 /**
- * A process that takes up a turn that waits, has the effect of its call, says so on standard output (`send KEY`), and never ends.
+ * Decides a waiting turn, performs the effect of its call, prints `send KEY`, and never ends.
  *
  *     node test/support/deciding-turn.ts JOURNAL SESSION TURN
  */
@@ -13,7 +13,7 @@ const [path = '', sessionId = '', turnId = ''] = process.argv.slice(2)
 
 if (import.meta.main) {
   const recorder = await SqliteRecorder.open({ path })
-  // What keeps the process alive until it is killed.
+  // Keeps the process alive until it is killed.
   setInterval(() => {}, 1000)
   const send = tool(
     'send',

@@ -1,4 +1,4 @@
-/** Runs a codec over recorded events, however they are cut, and says in short what it made of them. */
+/** Decodes recorded events, with any cuts, and summarises the parts. */
 
 import { Answer } from '../../src/providers/answer/answer.ts'
 import { APIS } from '../../src/providers/create.ts'
@@ -13,10 +13,10 @@ import { CUTS } from './wire-server.ts'
 export type Cut = keyof typeof CUTS
 export const REF = 'test/model'
 
-/** A recording: events as objects, or frames as they are on the wire. */
+/** A recording: events as objects, or frames in their wire format. */
 export type Frames = readonly (object | string)[]
 
-/** What a stream comes to, one line a part; `ended` is how the answer ended. */
+/** Summarises a stream, one line per part; `ended` is the finish reason. */
 export async function decodeStream(api: ApiName, frames: Frames, cut: string, thinkTags = false): Promise<string[]> {
   const { decode, readUsage } = await APIS[api]()
   let count = 0
@@ -45,7 +45,7 @@ export async function decodeStream(api: ApiName, frames: Frames, cut: string, th
   }
 }
 
-/** What a whole answer comes to. */
+/** Summarises a whole answer. */
 export async function decodeWhole(api: ApiName, body: JsonObject): Promise<string[]> {
   const { decode, readUsage } = await APIS[api]()
   let count = 0
@@ -78,13 +78,13 @@ function errorLine(thrown: unknown): string {
   return `error ${code} ${message}`
 }
 
-/** Neighbouring pieces of one kind are one: how many there are depends on the cut. */
+/** Merges neighbouring parts of one kind, whose number depends on the cuts. */
 function summaryOf(parts: readonly ModelPart[]): string[] {
   const joined: ModelPart[] = []
   let usage: ModelPart | undefined
   for (const part of parts.slice(parts.findLastIndex(({ type }) => type === 'restart') + 1)) {
     const last = joined.at(-1)
-    // Only the last report counts.
+    // Only the last usage report counts.
     if (part.type === 'usage') usage = part
     else if (
       (part.type === 'text' || part.type === 'thinking') &&
@@ -127,7 +127,7 @@ function lineOf(part: ModelPart): string {
   }
 }
 
-/** Without the mark of the model, which all of them carry. */
+/** Removes the mark of the model, which is the same in all parts. */
 function dataOf({ cria: _, ...data }: JsonObject): string {
   return JSON.stringify(data)
 }

@@ -2,7 +2,7 @@
 
 import { crc32, deflateRawSync, deflateSync } from 'node:zlib'
 
-/** A PDF with one page for each list of lines. An empty line leaves a gap. Characters beyond Latin-1 are not supported. */
+/** Returns a PDF with one page for each list of lines. An empty line leaves a gap. Characters beyond Latin-1 are not supported. */
 export function pdf(pages: readonly (readonly string[])[], { title }: { readonly title?: string } = {}): Buffer {
   const kids = pages.map((_, index) => `${4 + 2 * index} 0 R`).join(' ')
   const objects = [
@@ -22,7 +22,7 @@ export function pdf(pages: readonly (readonly string[])[], { title }: { readonly
   return pdfOf(objects, title === undefined ? undefined : objects.length)
 }
 
-/** A PDF of one page with this content stream, packed as `filter` says. */
+/** Returns a PDF of one page with this content stream, encoded by `filter`. */
 export function pdfPage(content: Buffer, filter: string): Buffer {
   return pdfOf([
     '<< /Type /Catalog /Pages 2 0 R >>',
@@ -33,7 +33,7 @@ export function pdfPage(content: Buffer, filter: string): Buffer {
   ])
 }
 
-/** A PDF of these objects, the first being the catalogue. */
+/** Returns a PDF of these objects, the first of which is the catalogue. */
 export function pdfOf(objects: readonly string[], info?: number): Buffer {
   let text = '%PDF-1.7\n'
   const offsets: number[] = []
@@ -53,12 +53,12 @@ export type DocxBlock =
   | { readonly table: readonly (readonly string[])[] }
   | string
 
-/** A Word document of headings, paragraphs and tables. */
+/** Returns a Word document of headings, paragraphs and tables. */
 export function docx(blocks: readonly DocxBlock[]): Buffer {
   return storedZip(docxParts(blocks.map(blockXml).join('')))
 }
 
-/** The parts of a Word document with this body. */
+/** Returns the parts of a Word document with this body. */
 export function docxParts(body: string): Map<string, Buffer> {
   const xml = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>'
   const main = 'application/vnd.openxmlformats-officedocument.wordprocessingml'
@@ -92,7 +92,7 @@ function paragraph(text: string, properties = ''): string {
   return `<w:p>${properties}<w:r><w:t xml:space="preserve">${escaped}</w:t></w:r></w:p>`
 }
 
-/** A ZIP archive of entries that are stored as they are. */
+/** Returns a ZIP archive of uncompressed entries. */
 export function storedZip(parts: ReadonlyMap<string, Buffer>): Buffer {
   const files: Buffer[] = []
   const directory: Buffer[] = []
@@ -115,7 +115,7 @@ export function storedZip(parts: ReadonlyMap<string, Buffer>): Buffer {
   return Buffer.concat([...files, entries, signature(0x06054b50), end])
 }
 
-/** Version needed, flags (UTF-8 names), method, time, checksum, sizes and length of the name: the same in both headers. */
+/** Returns the fields that both headers share: version, flags (UTF-8 names), method, time, checksum, sizes and length of the name. */
 function commonFields(nameLength: number, data: Buffer): Buffer {
   const fields = Buffer.alloc(26)
   fields.writeUInt16LE(20, 0)
@@ -133,7 +133,7 @@ function signature(value: number): Buffer {
   return bytes
 }
 
-/** A ZIP archive with one deflated entry beside the given ones; `claims` is the size that its header lies about. */
+/** Returns a ZIP archive with one more, deflated entry; `claims` is the false size in its header. */
 export function deflatedZip(
   parts: ReadonlyMap<string, Buffer>,
   name: string,

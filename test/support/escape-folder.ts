@@ -1,4 +1,4 @@
-/** A folder with what escapes are after, and what tells whether one of them got it. */
+/** Creates a folder with targets for sandbox escapes, and detects whether an escape reached one. */
 
 import { execFileSync, spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
@@ -32,7 +32,7 @@ export class EscapeFolder {
   readonly #servers: readonly Server[]
   #reached = 0
 
-  /** @param under a folder that is not a temporary one, since a sandbox shows another `/tmp`. */
+  /** @param under a folder outside `/tmp`, since a sandbox has its own `/tmp`. */
   static async make(under: string): Promise<EscapeFolder> {
     mkdirSync(under, { recursive: true })
     const folder = new EscapeFolder(realpathSync(mkdtempSync(join(under, 'escape-'))))
@@ -69,7 +69,7 @@ export class EscapeFolder {
     await new Promise<void>((resolve) => onSocket?.listen(join(this.base, 'run/service.sock'), resolve))
   }
 
-  /** A line of the table with this folder's places. */
+  /** Fills in the paths of this folder in a line of the table. */
   filled(line: string): string {
     const address = this.#servers[0]?.address() as AddressInfo | undefined
     const places: Record<string, string> = {
@@ -82,7 +82,7 @@ export class EscapeFolder {
     return line.replaceAll(/\{(OUT|PORT|PID|HOME|ROOT)\}/g, (_whole, name: string) => places[name] ?? '')
   }
 
-  /** Everything as it was in the beginning. */
+  /** Restores the initial state. */
   reset(): void {
     this.#reached = 0
     const template = join(this.base, 'template')
@@ -134,7 +134,7 @@ export class EscapeFolder {
     symlinkSync('../outside', join(root, 'exit'))
   }
 
-  /** What an escape came to; empty when it got nothing. */
+  /** Returns the effects of an escape; empty if it reached nothing. */
   damage(output: string): readonly string[] {
     const read = (name: string): string | undefined => {
       try {

@@ -1,7 +1,7 @@
 /**
- * Command lines that try to get around the rules of a folder, by class, and a generator that spells them in other ways. The folder is made by
- * `escape-folder.ts`: `.env` and `private/` must not be read, `locked/` and what decides what runs later not written, nothing outside written,
- * no port reached, no key seen. In a line `{OUT}` is a folder outside, `{PORT}` a listening port of the host, `{PID}` a process of the host
+ * Lists command lines that try to bypass the rules of a folder, by class, and generates other spellings of them. `escape-folder.ts` creates the
+ * folder: `.env` and `private/` must not be read, `locked/`, files that later programs run, and files outside must not be written, no port
+ * reached, no key seen. In a line `{OUT}` is a folder outside, `{PORT}` a listening port of the host, `{PID}` a process of the host
  * with a key in its environment, `{HOME}` the folder of cria, `{ROOT}` the folder itself.
  */
 
@@ -25,7 +25,7 @@ export type EscapeKind =
 const of = (kind: EscapeKind, ...all: (string | readonly string[])[]): Escape[] =>
   all.map((each) => ({ kind, lines: typeof each === 'string' ? [each] : each }))
 
-/** Ways to print a file: `@` stands for its path. */
+/** Ways to print a file; `@` is its path. */
 const READERS: readonly string[] = [
   'cat @',
   'head -c 200 @',
@@ -86,7 +86,7 @@ const READERS: readonly string[] = [
   'install -m 644 @ i.txt; cat i.txt',
 ]
 
-/** Ways to write into a file: `@` stands for its path. */
+/** Ways to write into a file; `@` is its path. */
 const WRITERS: readonly string[] = [
   'echo evil > @',
   'echo evil >> @',
@@ -363,7 +363,7 @@ const AROUND: readonly string[] = [
   'eval "$(cat <<\'CRIA\'\n@\nCRIA\n)"',
 ]
 
-/** The same escapes in other spellings: another path that leads there, or a frame around the command. The same seed gives the same lines. */
+/** Returns the escapes with other paths to the target, or with a wrapper around the command. Deterministic by seed. */
 export function* variants(seed: number): Generator<Escape> {
   let state = seed
   const pick = <T>(from: readonly T[]): T => {

@@ -8,7 +8,7 @@ export interface FakeIo extends Io {
   err(): string
 }
 
-/** The outside of a command, in memory. */
+/** Returns the environment of a command, in memory. */
 export function fakeIo(
   options: {
     readonly terminal?: boolean

@@ -1,6 +1,6 @@
 /**
- * What providers refuse in a conversation, as their documentation and their error messages say: a strict reader of request bodies. Each
- * objection would be a status of 400.
+ * Checks request bodies against the rules of providers for conversations, from their documentation and error messages. Each violation would be a
+ * status of 400.
  *
  * OpenAI: "An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'"; "No tool output found
  * for function call"; "Item of type 'reasoning' was provided without its required following item"; "Duplicate item found with id".
@@ -69,7 +69,7 @@ function chat({ messages }: Json, longestId: number): string[] {
   return must.list
 }
 
-/** Beside the instructions: the user begins, and after tools and users comes an answer. */
+/** Checks that, after the instructions, the user begins, and an answer follows each tool result and user message. */
 function templates({ messages }: Json): string[] {
   const must = new Objections()
   const all = list(messages).map(({ role }) => text(role))
@@ -229,7 +229,7 @@ function text(value: unknown): string {
   return typeof value === 'string' ? value : ''
 }
 
-/** A text that is not blank, or a list of parts none of whose texts is. */
+/** Returns whether a text, or every text in a list of parts, is not blank. */
 function says(content: unknown): boolean {
   if (typeof content === 'string') return content.trim() !== ''
   const parts = list(content)

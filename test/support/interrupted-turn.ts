@@ -1,5 +1,5 @@
 /**
- * A process that runs tools in a session and is killed while it does. It says on standard output what has had its effect: `TOOL KEY`.
+ * Runs tools in a session until it is killed. Prints `TOOL KEY` after each effect.
  *
  *     node test/support/interrupted-turn.ts JOURNAL SESSION
  *
@@ -20,7 +20,7 @@ function effect(name: string, key: string): void {
 if (import.meta.main) {
   const recorder = await SqliteRecorder.open({ path })
   const noted = Promise.withResolvers<void>()
-  // What keeps the process alive until it is killed.
+  // Keeps the process alive until it is killed.
   setInterval(() => {}, 1000)
   const turn = query({
     prompt: 'Bring it live.',
@@ -56,7 +56,7 @@ if (import.meta.main) {
     ],
   })
   for await (const event of turn) {
-    // What is shown has been stored.
+    // Yielded events have been stored.
     if (event.type === 'tool_result' && event.result.name === 'note') noted.resolve()
   }
   effect('unexpected', 'end')

@@ -1,4 +1,4 @@
-/** A folder for the journal of each test of a file, and the recorders that the test opens on it. */
+/** Creates a journal folder for each test of a file, and closes the recorders that the test opens on it. */
 
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -7,7 +7,7 @@ import { afterEach, beforeEach } from 'vitest'
 import { SqliteRecorder } from '../../src/recorders/sqlite/recorder.ts'
 import type { SqliteRecorderOptions } from '../../src/recorders/sqlite/recorder.ts'
 
-/** Of the test that runs. */
+/** The journal of the current test. */
 export interface JournalFolder {
   readonly folder: string
   readonly path: string

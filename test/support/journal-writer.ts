@@ -1,9 +1,9 @@
 /**
- * A process that writes turns into a journal and says on standard output what it was told is stored.
+ * Writes turns into a journal and prints what the recorder has confirmed as stored.
  *
  *     node test/support/journal-writer.ts FILE NAME [TURNS]
  *
- * Without a number of turns it goes on until it is killed. Lines: `opened ID`, `stored ID EVENTS`, `closed ID`.
+ * Without a number of turns it runs until it is killed. Lines: `opened ID`, `stored ID EVENTS`, `closed ID`.
  */
 
 import { writeSync } from 'node:fs'
@@ -13,7 +13,7 @@ import { closeOf, entriesOf, openOf, resultOf, stamper } from '../../src/testing
 
 const [path = '', name = '', turns = 'Infinity'] = process.argv.slice(2)
 
-/** The text of an event, known to who checks it. */
+/** Returns the text of an event, which the test can recompute. */
 export function wordOf(turnId: string, seq: number): string {
   return `${turnId}-${seq} `
 }

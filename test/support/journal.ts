@@ -1,4 +1,4 @@
-/** A journal in a folder of its own for each test of a file. */
+/** Opens a journal in a separate folder for each test of a file. */
 
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach } from 'vitest'
 import { SqliteRecorder } from '../../src/recorders/sqlite/recorder.ts'
 
-/** Opens it before each test, hands it to `use` with its folder, and removes both after. */
+/** Opens a journal before each test, passes it to `use` with its folder, and removes both afterwards. */
 export function journalForEach(use: (recorder: SqliteRecorder, folder: string) => void): void {
   let opened: SqliteRecorder | undefined
   let folder = ''

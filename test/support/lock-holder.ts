@@ -1,9 +1,9 @@
 /**
- * A process that holds the lock of a SQLite file, says `held` on standard output, and ends after some milliseconds.
+ * Holds the lock of a SQLite file, prints `held`, and ends after the given milliseconds.
  *
  *     node test/support/lock-holder.ts FILE MS [exclusive]
  *
- * `exclusive` keeps readers out as well, as nobody should.
+ * `exclusive` also blocks readers, which cria itself never does.
  */
 
 import { writeSync } from 'node:fs'

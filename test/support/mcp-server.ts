@@ -1,6 +1,6 @@
 /**
- * An MCP server that behaves as its first argument says: honest, or hostile in one way. It uses no library, so that it can break every
- * rule. The second argument belongs to the behaviour.
+ * Runs an MCP server with the behaviour of its first argument: honest, or hostile in one way. It uses no library, so that it can break every
+ * rule. The second argument is a parameter of the behaviour.
  */
 
 import { appendFileSync, existsSync, readFileSync } from 'node:fs'
@@ -8,7 +8,7 @@ import { createInterface } from 'node:readline'
 
 const [behaviour = 'honest', argument = ''] = process.argv.slice(2)
 
-/** A server that dies does it in the middle of whatever it does. */
+/** Ends the process at once, as a crash would. */
 // eslint-disable-next-line unicorn/no-process-exit
 const exit = (code: number): never => process.exit(code)
 

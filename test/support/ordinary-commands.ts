@@ -1,4 +1,4 @@
-/** Command lines of ordinary work, and rules that a careful person would have for it. */
+/** Lists command lines of ordinary work, and careful permission rules for them. */
 
 export const SENSIBLE_RULES: readonly string[] = [
   ...'ls cat head tail wc grep rg find sort uniq cut tr sed awk diff jq echo printf pwd file stat du tree which date basename dirname'.split(

@@ -1,4 +1,4 @@
-/** A stream to write to, which keeps what was written. */
+/** Provides a writable stream that keeps its output. */
 
 import { Writable } from 'node:stream'
 

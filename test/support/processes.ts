@@ -1,9 +1,9 @@
-/** Processes that a test has started, or that something it started has. */
+/** Checks processes that a test, or one of its child processes, has started. */
 
 import { readFileSync } from 'node:fs'
 import { expect, vi } from 'vitest'
 
-/** One that has ended and that nobody has reaped is not alive. */
+/** Returns whether a process is alive; a zombie is not. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0)
@@ -13,12 +13,12 @@ export function isAlive(pid: number): boolean {
   try {
     return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'))
   } catch {
-    // Where there is no `/proc`, those that were not reaped cannot be told.
+    // Zombies cannot be recognised without `/proc`.
     return process.platform !== 'linux'
   }
 }
 
-/** Fails when it does not come true within ten seconds. */
+/** Fails if the condition does not hold within ten seconds. */
 export async function until(holds: () => boolean): Promise<void> {
   await vi.waitFor(() => expect(holds()).toBe(true), { timeout: 10_000, interval: 25 })
 }

@@ -1,4 +1,4 @@
-/** A journal that writes nothing down and knows one history, for tests of what a turn makes of it. */
+/** Provides a recorder that stores nothing and returns one given history. */
 
 import type { Message } from '../../src/core/message.ts'
 import type { Recorder } from '../../src/core/recorder.ts'

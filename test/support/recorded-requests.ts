@@ -1,4 +1,4 @@
-/** What recorded requests hold, in our own words: as much of it as a count of tokens needs. */
+/** Converts recorded requests to our messages and tools, as far as counting tokens needs it. */
 
 import type { RequestMessage, ToolSpec } from '../../src/core/model.ts'
 import type { Part } from '../../src/core/part.ts'
@@ -10,7 +10,7 @@ export interface RecordedRequest {
   readonly tools: readonly ToolSpec[]
 }
 
-/** `undefined` where the request refers to something that it does not hold: an earlier answer, a cache, a file, a tool of the provider. */
+/** Returns `undefined` if the request refers to data outside of it: an earlier answer, a cache, a file, a tool of the provider. */
 export function readRequest(body: unknown): RecordedRequest | undefined {
   const request = fields(body)
   const { messages, input, contents } = request
@@ -77,7 +77,7 @@ function partsOf(message: Fields): Part[] | undefined {
   return [...own.flatMap((part) => (part === undefined ? [] : [part])), ...called]
 }
 
-/** Only text, calls and results: what images and documents come to is a rule of each provider. */
+/** Converts only text, calls and results: providers differ in how they count images and documents. */
 function partOf(part: Fields): Part | undefined {
   const said = saidIn(part)
   const { thoughtSignature } = part

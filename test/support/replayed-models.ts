@@ -1,4 +1,4 @@
-/** Models whose requests a replay server answers with recordings of real provider traffic. */
+/** Creates models whose requests a replay server answers with recordings of real provider traffic. */
 
 import { afterAll, beforeAll } from 'vitest'
 import type { LanguageModel } from '../../src/core/model.ts'
@@ -7,7 +7,7 @@ import type { ProviderOptions } from '../../src/providers/create.ts'
 import { hasRecordings, replayServer, tellThatRecordingsAreMissing } from './shared-wire.ts'
 import type { ReplayServer } from './shared-wire.ts'
 
-/** An API of the recordings, and a model that speaks it. */
+/** An API of the recordings, and a model that uses it. */
 export interface ReplayedModel {
   readonly api: string
   /** `provider/model`. */
@@ -24,12 +24,12 @@ export const REPLAYED: readonly [ReplayedModel, ...ReplayedModel[]] = [
   { api: 'gemini', model: 'google/gemini-2.5-flash', version: 'v1beta' },
 ]
 
-/** With another way to ask for Chat Completions; what comes back is read in the same way. */
+/** Adds a second way to request Chat Completions, with the same answers. */
 export const ASKED: readonly ReplayedModel[] = [...REPLAYED, { api: 'openai-chat', model: 'openai-chat/gpt-4o', version: 'v1' }]
 
-/** Starts a replay server for the tests of a file, where there are recordings. */
+/** Starts a replay server for the tests of a file, if the recordings exist. */
 export function useReplayServer(): {
-  /** @param segment of the path: the recording, and how it is to be sent. */
+  /** @param segment of the path: the recording, and its faults. */
   readonly create: (replayed: ReplayedModel, segment: string, options?: ProviderOptions) => LanguageModel
   readonly log: () => ReplayServer['log']
 } {

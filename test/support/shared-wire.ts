@@ -1,6 +1,6 @@
 /**
- * Recordings of real provider traffic and the server that replays them. They are other people's data and lie outside the repository: tests
- * read them where they are, and skip, loudly, where they are not.
+ * Reads recordings of real provider traffic, and starts the server that replays them. They are third-party data outside the repository; tests
+ * that need them are skipped, with a message, if they are missing.
  */
 
 import { existsSync, readFileSync } from 'node:fs'
@@ -31,7 +31,7 @@ export interface Recording {
   readonly bytes: number
 }
 
-/** What a client should have understood. Members that do not apply are absent. */
+/** The expected content of an answer. Members that do not apply are absent. */
 export interface Expected {
   readonly text?: string
   readonly reasoning?: string
@@ -48,7 +48,7 @@ export interface Expected {
   readonly responseId?: string
 }
 
-/** The events of a recorded stream, as they came. */
+/** Returns the unchanged events of a recorded stream. */
 export function chunksOf({ file }: Recording): readonly string[] {
   const { response } = JSON.parse(readFileSync(join(WIRE, 'recordings', file), 'utf8')) as {
     readonly response: { readonly chunks?: readonly string[] }
@@ -67,7 +67,7 @@ export function expectedOf({ file }: Recording): Expected {
   return (JSON.parse(readFileSync(join(WIRE, 'recordings', file), 'utf8')) as { readonly expected: Expected }).expected
 }
 
-/** The body of a recorded request, where it was kept. */
+/** Returns the body of a recorded request, if it was kept. */
 export function requestOf({ file }: Recording): unknown {
   const { request } = JSON.parse(readFileSync(join(WIRE, 'recordings', file), 'utf8')) as {
     readonly request?: { readonly body?: unknown }
@@ -80,7 +80,7 @@ export interface Sequence {
   readonly name: string
   readonly api: string
   readonly steps: readonly string[]
-  /** How many calls a client has to answer before the next request. */
+  /** Returns the number of tool calls that a client must answer before the next request. */
   readonly toolCallsPerStep: readonly number[]
 }
 
@@ -123,7 +123,7 @@ export async function replayServer(): Promise<ReplayServer> {
   return (await replayModule()).start({ quiet: true })
 }
 
-/** What a provider of this API would object to in a request. */
+/** Returns the errors that a provider of this API would report for a request. */
 export async function violationsIn(api: string, body: JsonObject): Promise<readonly string[]> {
   return (await replayModule()).violations(api, body)
 }

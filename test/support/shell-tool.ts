@@ -1,4 +1,4 @@
-/** A tool that acts on a command line, for tests of rules. */
+/** Provides a tool whose input is a command line, for tests of rules. */
 
 import type { Tool } from '../../src/core/tool.ts'
 

@@ -1,9 +1,9 @@
-/** A file system that is soon full. */
+/** Mounts a small file system, to test full disks. */
 
 import { execFileSync } from 'node:child_process'
 import { mkdirSync } from 'node:fs'
 
-/** Makes a folder and mounts a small file system there; false where that is not permitted. */
+/** Creates a folder and mounts a small file system there; returns false if that is not permitted. */
 export function mountSmall(place: string, size = '1m'): boolean {
   mkdirSync(place)
   try {

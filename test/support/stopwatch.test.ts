@@ -4,7 +4,7 @@ import { stopwatch } from './stopwatch.ts'
 
 const LATE = new Int32Array(new SharedArrayBuffer(4))
 
-test('waiting and computing count, not that others have the processor', async () => {
+test('counts waiting and computing, but not time on a busy processor', async () => {
   const waited = stopwatch()
   for (let times = 0; times < 10; times++) await wait(20)
   expect(waited()).toBeGreaterThanOrEqual(10 * 5)

@@ -1,11 +1,11 @@
-/** How long something of ours takes, on a machine that may be busy with something else. */
+/** Measures the time of our own work on a machine that may be busy. */
 
 /** Milliseconds between two ticks. */
 const TICK = 5
 
 /**
- * Starts now. Its end tells the milliseconds that were waited for, or computed for, whichever is more. Ticks of the event loop are counted: one that
- * comes late, because others have the processor, counts once. What we compute ourselves is told by the time of the processor.
+ * Starts now. Its end returns the milliseconds of waiting or of computing, whichever is more. Waiting is counted in ticks of the event loop, so a
+ * tick that is late because the processor is busy counts once. Computing is the processor time of this process.
  */
 export function stopwatch(): () => number {
   let ticks = 0

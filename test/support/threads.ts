@@ -1,4 +1,4 @@
-/** Sees the threads that are started while a test runs, and what comes out of them. */
+/** Records the threads that a test starts, and their messages. */
 
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import type { Worker } from 'node:worker_threads'
@@ -9,7 +9,7 @@ export interface StartedThread {
 }
 
 export interface WatchedThreads extends Disposable {
-  /** In the order in which they were started. */
+  /** Threads in the order of their start. */
   readonly started: readonly StartedThread[]
 }
 

@@ -1,4 +1,4 @@
-/** Calls a tool as the station does, without a model. */
+/** Calls a tool like the tools station, without a model. */
 
 import type { Span } from '../../src/core/span.ts'
 import type { CommandReach, Tool, ToolContext } from '../../src/core/tool.ts'

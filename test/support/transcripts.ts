@@ -1,4 +1,4 @@
-/** Conversations as hostile as they come, and sound ones, for tests of what becomes of them. */
+/** Generates hostile and valid conversations. */
 
 import fc from 'fast-check'
 import { assistant, developer, fromParts, system, toolResult, user } from '../../src/core/message.ts'
@@ -18,7 +18,7 @@ const input = fc.oneof(
   fc.constant({ input: null }),
 )
 
-/** What belongs to the model `ref`, as each provider signs it. */
+/** Returns provider data of the model `ref`, in the format of each provider. */
 function signed(ref: string, number: number): NonNullable<ThinkingPart['providerData']> {
   const mark = `sig${number}`
   return {
@@ -53,7 +53,7 @@ function thinking(ref: string): fc.Arbitrary<Part> {
     }))
 }
 
-/** Anything that was ever found in a stored conversation, and more. */
+/** Generates every kind of message that was found in stored conversations, and more. */
 export function hostileTranscript(ref: string): fc.Arbitrary<Message[]> {
   const of = (...parts: readonly fc.Arbitrary<Part>[]): fc.Arbitrary<Part[]> => fc.array(fc.oneof(...parts), { maxLength: 4 })
   const message = fc.oneof(
@@ -70,12 +70,12 @@ export function hostileTranscript(ref: string): fc.Arbitrary<Message[]> {
         .map(([role, parts]) => fromParts(role, parts)),
     },
   )
-  // Shuffled pieces of sound conversations are hostile too.
+  // Shuffled pieces of valid conversations are hostile too.
   const cutUp = soundTranscript(ref).chain((messages) => fc.shuffledSubarray(messages))
   return fc.oneof({ weight: 3, arbitrary: fc.array(message, { maxLength: 12 }) }, { weight: 1, arbitrary: cutUp })
 }
 
-/** A conversation that every provider accepts as it is. */
+/** Generates a conversation that every provider accepts unchanged. */
 export function soundTranscript(ref: string): fc.Arbitrary<Message[]> {
   const step = fc.record({ calls: fc.nat(3), says: fc.boolean(), thinks: fc.boolean() })
   const turn = fc.record({ steps: fc.array(step, { maxLength: 3 }), thinks: fc.boolean() })

@@ -1,6 +1,6 @@
 /**
- * A terminal in memory: it obeys what a program writes as a terminal does, and tells what stands on its screen. What it does not know it
- * remembers as `strange`, so that a test fails when text of a model commands it.
+ * Emulates a terminal in memory: it interprets the output of a program and returns its screen. Unknown escape codes are recorded as
+ * `strange`, so that a test fails if text of a model contains active ones.
  */
 
 import { cellsOf, graphemes } from '../../src/util/cells.ts'
@@ -8,7 +8,7 @@ import { cellsOf, graphemes } from '../../src/util/cells.ts'
 // eslint-disable-next-line no-control-regex
 const SEQUENCE = /^\u001B\[(\??)([\d;]*)([A-Za-z])/
 
-/** Longer than anything takes that a test waits for. */
+/** Timeout in milliseconds, longer than any expected wait of a test. */
 const PATIENCE_MS = 10_000
 
 /** Part of a line. */
@@ -17,7 +17,7 @@ export interface Drawn {
   readonly style: readonly number[]
 }
 
-/** What a code switches off; a colour is switched off by another one too. */
+/** Styles that a code switches off; another colour also switches a colour off. */
 const ENDS: Readonly<Record<number, readonly number[]>> = { 22: [1, 2], 23: [3], 24: [4], 27: [7], 29: [9] }
 
 function styled(style: readonly number[], codes: readonly number[]): number[] {
@@ -38,15 +38,15 @@ export class VirtualTerminal {
   readonly strange: string[] = []
   bracketedPaste = false
   cursorVisible = true
-  /** How often it rang. */
+  /** Number of bells. */
   bells = 0
-  /** Every line that ever was: the last `rows` of them are the screen, as far as they were not cleared away. */
+  /** All lines; the last `rows` of them are the screen, except cleared ones. */
   #lines: string[][] = [[]]
-  /** Lines that the screen was cleared of: they are in the scrollback. */
+  /** Number of lines that were cleared into the scrollback. */
   #scrolled = 0
-  /** Rows that go on with what the one above had no room for. */
+  /** Rows that continue a wrapped line. */
   readonly #wrapped = new Set<number>()
-  /** How each cell is drawn. */
+  /** Style of each cell. */
   readonly #styles = new Map<string[], number[][]>()
   #style: number[] = []
   #row = 0
@@ -72,7 +72,7 @@ export class VirtualTerminal {
     for (const look of this.#waiting) look()
   }
 
-  /** The whole of it, with what has scrolled away; a line that the terminal has wrapped is one. */
+  /** Returns all text, including the scrollback; wrapped lines are joined. */
   get text(): string {
     return this.#lines
       .map((line, row) => (this.#wrapped.has(row + 1) ? line.join('') : `${line.join('').trimEnd()}\n`))
@@ -80,7 +80,7 @@ export class VirtualTerminal {
       .trimEnd()
   }
 
-  /** What can be seen. */
+  /** Returns the visible text. */
   get screen(): string {
     return this.#lines
       .slice(this.#top)
@@ -89,7 +89,7 @@ export class VirtualTerminal {
       .trimEnd()
   }
 
-  /** The lines in pieces that are drawn alike, with the codes of their style (ECMA-48, SGR). */
+  /** Returns the lines in pieces of equal style, with their style codes (ECMA-48, SGR). */
   get drawn(): readonly (readonly Drawn[])[] {
     return this.#lines.map((line) => {
       const styles = this.#styles.get(line) ?? []
@@ -108,7 +108,7 @@ export class VirtualTerminal {
     return { row: this.#row, column: this.#column, line: (this.#lines[this.#row] ?? []).join('').trimEnd() }
   }
 
-  /** Resolves when the text stands there; of one without line ends it does not matter where a note is broken between words. */
+  /** Resolves when the text is on the screen; a text without line ends also matches if it is wrapped. */
   shows(what: string | RegExp | (() => boolean)): Promise<void> {
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => {

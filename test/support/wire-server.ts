@@ -1,4 +1,4 @@
-/** A server that answers with exactly these bytes, cut in exactly this way, for tests of what goes over a wire. */
+/** Serves exact bytes in exact pieces, for tests of wire formats. */
 
 import { createServer } from 'node:http'
 import type { IncomingHttpHeaders } from 'node:http'
@@ -9,9 +9,9 @@ export interface Received {
   /** Path and query. */
   readonly path: string
   readonly headers: IncomingHttpHeaders
-  /** The JSON that was sent; `undefined` when it was none. */
+  /** Body as JSON; `undefined` if it was not JSON. */
   readonly body: unknown
-  /** The connection it came on, counted from 1. */
+  /** Number of its connection, from 1. */
   readonly connection: number
 }
 
@@ -19,13 +19,13 @@ export interface Reply {
   /** Default 200. */
   readonly status?: number
   readonly headers?: Readonly<Record<string, string>>
-  /** Each piece is written for itself, and reaches the client before the next one is written. */
+  /** Pieces of the body; each reaches the client before the next is written. */
   readonly body?: string | Uint8Array | readonly (string | Uint8Array)[]
-  /** What happens after the body. Default `end`; `before` resets the connection before anything is said. */
+  /** Action after the body. Default `end`; `before` resets the connection before the response. */
   readonly afterwards?: 'end' | 'reset' | 'hang' | 'before'
-  /** Called again and again while the answer hangs and its client waits. */
+  /** Called repeatedly while the answer hangs and its client waits. */
   readonly whileHanging?: () => void
-  /** Called when a piece of the body has left; the last time with `true`, when all of it has. */
+  /** Called when a piece of the body was sent; for the last one with `true`. */
   readonly onSent?: (all: boolean) => void
   /** Called when the client has closed the connection before the answer was complete. */
   readonly onAborted?: () => void
@@ -35,13 +35,13 @@ export interface WireServer extends AsyncDisposable {
   /** `http://127.0.0.1:PORT` */
   readonly url: string
   readonly requests: readonly Received[]
-  /** How many pieces of bodies have left. */
+  /** Number of pieces sent. */
   readonly written: () => number
   /** Resolves when the client has closed a connection whose answer was not complete. */
   readonly aborted: () => Promise<void>
 }
 
-/** @param replies one for each request, the last for all that follow; or a function of the request. */
+/** @param replies one for each request, of which the last repeats, or a function of the request. */
 export async function wireServer(replies: readonly Reply[] | ((request: Received) => Reply)): Promise<WireServer> {
   const requests: Received[] = []
   let written = 0
@@ -93,7 +93,7 @@ export async function wireServer(replies: readonly Reply[] | ((request: Received
         response.once('close', () => clearInterval(timer))
       }
       if (afterwards === 'end') response.end()
-      // The bytes have to leave before the connection is cut.
+      // The bytes must be sent before the connection is reset.
       else if (afterwards === 'reset') setTimeout(() => request.socket.resetAndDestroy(), 20)
     }
   })
@@ -122,7 +122,7 @@ function parse(text: string): unknown {
   }
 }
 
-/** Every way of cutting that matters: whole, byte by byte, and after each byte that a careless reader trips over. */
+/** Ways to cut a body: whole, byte by byte, and after each byte that parsers commonly mishandle. */
 export const CUTS: Readonly<Record<string, (text: string) => Uint8Array[]>> = {
   whole: (text) => [Buffer.from(text)],
   'byte by byte': (text) => [...Buffer.from(text)].map((byte) => Buffer.from([byte])),

@@ -1,4 +1,4 @@
-/** An embedding model without weights: texts are near when they share words, or words that were declared to mean the same. */
+/** Provides an embedding model without weights: texts are similar if they share words, or declared synonyms. */
 
 import { hash } from 'node:crypto'
 import type { EmbeddingModel } from '../../src/core/embedding.ts'
@@ -6,16 +6,16 @@ import type { EmbeddingModel } from '../../src/core/embedding.ts'
 export interface WordVectorOptions {
   readonly ref?: string
   readonly dimensions?: number
-  /** Words that count as the first of their group. */
+  /** Groups of synonyms; each word counts as the first of its group. */
   readonly synonyms?: readonly (readonly string[])[]
-  /** Called before each request; what it throws is what the provider answers. */
+  /** Called before each request; an error that it throws is the error of the provider. */
   readonly before?: (texts: readonly string[], purpose: 'document' | 'query') => void | Promise<void>
-  /** Length of its vectors, which mean the same with any. */
+  /** Length of its vectors; does not change the similarities. */
   readonly norm?: number
   readonly maxBatch?: number
   readonly maxTokens?: number
   readonly parallel?: boolean
-  /** Makes another model of it, with the same name and size. */
+  /** Changes the vectors, while name and length stay. */
   readonly seed?: string
 }
 
@@ -26,7 +26,7 @@ export function wordVectors({ ref = 'test/words', dimensions = 16_384, ...option
   const meaning = new Map(synonyms.flatMap(([first = '', ...others]) => others.map((other) => [other, first])))
   const place = (text: string): Float32Array => {
     const vector = new Float32Array(dimensions)
-    // As models do, it reads the beginning.
+    // Reads only the beginning of a text, as real models do.
     for (const word of text
       .toLowerCase()
       .slice(0, LONGEST)

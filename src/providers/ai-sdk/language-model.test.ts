@@ -9,7 +9,7 @@ interface Scripted extends AiSdkModel {
   readonly asked: Record<string, unknown>[]
 }
 
-/** An AI SDK model that streams these parts, whatever it is asked. */
+/** An AI SDK model that streams these parts for every request. */
 function scripted(specificationVersion: string, parts: readonly object[], result: object = {}): Scripted {
   const asked: Record<string, unknown>[] = []
   return {
@@ -61,7 +61,7 @@ describe('any AI SDK language model', () => {
     })
   })
 
-  it('of version 2 answers, and is sent what version 2 takes', async () => {
+  it('of version 2 answers, and receives options of version 2', async () => {
     const older = scripted('v2', [
       ...TEXT,
       { type: 'finish', finishReason: 'stop', usage: { inputTokens: 3, outputTokens: 2, totalTokens: 5 } },
@@ -107,7 +107,7 @@ describe('any AI SDK language model', () => {
       ],
     ],
     ['v4', 'Error: ok', [{ type: 'file' }, { type: 'file' }]],
-  ])('of %s is sent files in a tool result as that version takes them (%s)', async (version, text, files) => {
+  ])('of %s receives files of a tool result in the format of its version (%s)', async (version, text, files) => {
     const model = { ...scripted(version, [...TEXT, FINISH]), provider: 'acme' }
     const attachments: ToolResultPart['attachments'] = [
       { type: 'image', mediaType: 'image/png', data: 'AAAA' },
@@ -124,7 +124,7 @@ describe('any AI SDK language model', () => {
     expect(model.asked[0]).toMatchObject({ prompt: [{}, {}, { role: 'tool', content: [{ output }] }] })
   })
 
-  it('answers in one piece', async () => {
+  it('answers without streaming', async () => {
     const content = [
       { type: 'reasoning', text: 'hm' },
       { type: 'text', text: 'Hello' },
@@ -146,7 +146,7 @@ describe('any AI SDK language model', () => {
     })
   })
 
-  it('arguments that are nested without an end are none, and kept as they came', async () => {
+  it('marks arguments that are nested too deeply as invalid, and keeps them unchanged', async () => {
     const nested = (levels: number): string => '{"a":'.repeat(levels) + '1' + '}'.repeat(levels)
     const content = [3, 100_000].map((levels) => ({
       type: 'tool-call',
@@ -159,11 +159,11 @@ describe('any AI SDK language model', () => {
     )
     expect((await ask(model, { stream: false })).calls).toEqual([
       expect.objectContaining({ input: { a: { a: { a: 1 } } } }),
-      expect.objectContaining({ input: nested(100_000), invalid: 'More than 500 levels within one another' }),
+      expect.objectContaining({ input: nested(100_000), invalid: 'More than 500 levels of nesting' }),
     ])
   })
 
-  it('whose tools ran at the provider keeps them to itself', async () => {
+  it('keeps calls and results of tools that ran at the provider as opaque parts', async () => {
     const ran = [
       { type: 'tool-input-start', id: 's', toolName: 'web_search', providerExecuted: true },
       { type: 'tool-call', toolCallId: 's', toolName: 'web_search', input: '{"q":"x"}', providerExecuted: true },
@@ -195,7 +195,7 @@ describe('any AI SDK language model', () => {
     expect(finish).toBeUndefined()
   })
 
-  it('that throws is named', async () => {
+  it('is named in the error when it throws', async () => {
     const model = {
       ...scripted('v4', []),
       doStream: () =>

@@ -1,4 +1,4 @@
-/** AI SDK language models that a user brings: version 4, and versions 3 and 2 where they differ in form only. */
+/** Adapts AI SDK language models of specification versions 2, 3 and 4. */
 
 import type { LanguageModelV4 } from '@ai-sdk/provider'
 import type { LanguageModel } from '../../core/model.ts'
@@ -26,7 +26,7 @@ export function isAiSdkModel(value: unknown): value is AiSdkModel {
   return isSdkModel(value, 'doGenerate') && isSdkModel(value, 'doStream')
 }
 
-/** An AI SDK language model, of version 2 or later, as one of ours. */
+/** Adapts an AI SDK language model of specification version 2 or later to `LanguageModel`. */
 export function fromAiSdkModel(given: AiSdkModel): LanguageModel {
   const { provider, ref } = sdkNames(given)
   const style = STYLES[styleOf(given.provider)]

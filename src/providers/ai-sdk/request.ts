@@ -1,4 +1,4 @@
-/** A request as the AI SDK's call options, for models that the user brought. */
+/** Converts a request to the call options of an AI SDK model. */
 
 import type {
   LanguageModelV4CallOptions,
@@ -58,7 +58,7 @@ export function toCallOptions(
         : typeof toolChoice === 'string'
           ? { type: toolChoice }
           : { type: 'tool', toolName },
-    // Versions 2 and 3 have no setting for it.
+    // Versions 2 and 3 have no setting for reasoning.
     reasoning: thinking === undefined || isOlder(version) ? undefined : EFFORTS[thinking],
     providerOptions: (cacheControl === false ? { ...request.providerOptions, anthropic } : request.providerOptions) as
       | LanguageModelV4CallOptions['providerOptions']
@@ -116,7 +116,7 @@ function isOlder(version: string): boolean {
   return version === 'v2' || version === 'v3'
 }
 
-/** A file in a message: before version 4 `data` was the data itself, or its URL. */
+/** Converts a file of a message. Before version 4, `data` was the data itself or its URL. */
 function toFile(part: Attachment, version: string): object {
   const { mediaType, data: given } = part
   const url = isUrl(given) ? new URL(given) : undefined
@@ -125,7 +125,7 @@ function toFile(part: Attachment, version: string): object {
   return { type: 'file', mediaType, data: isOlder(version) ? (url ?? given) : data, ...name }
 }
 
-/** A file in a tool result: version 2 takes no URLs there, and version 3 has a type for each. */
+/** Converts a file of a tool result. Version 2 takes no URLs there, so they are sent as text; version 3 has types of its own for data and URLs. */
 function toResultFile(part: Attachment, version: string): object {
   if (!isOlder(version)) return toFile(part, version)
   const { mediaType, data } = part

@@ -1,4 +1,4 @@
-/** Reads what an AI SDK model streams, or gives back in one piece, into our parts: versions 2 to 4, read loosely, since packages differ. */
+/** Converts the answer of an AI SDK model, streamed or whole, to our parts. Versions 2 to 4 are read leniently, since packages differ. */
 
 import type { LanguageModelV4, LanguageModelV4CallOptions } from '@ai-sdk/provider'
 import type { JsonObject } from '../../core/json.ts'
@@ -10,8 +10,8 @@ import { ReportedError } from '../errors/reported.ts'
 import { asObject, asString, objectsIn, parseObject } from '../wire/json.ts'
 
 /**
- * Asks the model once and adds what comes to the answer; yields when something was added.
- * @param warn notes what the package could not send as asked.
+ * Makes one request to the model and adds its parts to `answer`; yields after each addition.
+ * @param warn called for each setting that the package could not send.
  */
 export async function* readSdkAnswer(
   model: LanguageModelV4,
@@ -95,7 +95,7 @@ function readPart(part: JsonObject, answer: Answer, texts: Map<string, JsonObjec
   }
 }
 
-/** Notes what the package could not send as asked. */
+/** Reports each setting that the package could not send. */
 function tellWarnings({ warnings }: JsonObject, warn: (message: string) => void): void {
   for (const warning of objectsIn(warnings)) {
     const { details, message, feature, setting } = warning
@@ -116,7 +116,7 @@ function readCall(answer: Answer, part: JsonObject, metadata: JsonObject | undef
 
 const REASONS: ReadonlySet<unknown> = new Set<FinishReason>(['stop', 'length', 'tool-calls', 'content-filter', 'error', 'other'])
 
-/** The finish of versions 3 and 4 is an object, that of version 2 a word. */
+/** Reads the finish reason: an object in versions 3 and 4, a string in version 2. */
 function end(answer: Answer, finish: JsonObject): void {
   const said = asObject(finish['finishReason'])
   const unified = said?.['unified'] ?? finish['finishReason']
@@ -130,7 +130,7 @@ function noteResponse(answer: Answer, metadata: JsonObject | undefined): void {
   answer.response(metadata?.['id'], metadata?.['modelId'])
 }
 
-/** Keeps the call or result of a tool that ran at the provider: it goes back as it came, as a part of the prompt. */
+/** Keeps the call or result of a tool that ran at the provider: later requests send it back unchanged, as a part of the prompt. */
 function keep(answer: Answer, part: JsonObject): void {
   const { type, providerMetadata, result, input, ...rest } = part
   const sort = asString(type) ?? 'part'
@@ -145,7 +145,7 @@ function keep(answer: Answer, part: JsonObject): void {
   answer.opaque(kind === undefined ? sort : `${sort}:${kind}`, { part: plain(sent) })
 }
 
-/** Makes plain JSON of a value: bytes and URLs become strings. */
+/** Converts a value to plain JSON: bytes and URLs become strings. */
 function plain(value: object): JsonObject {
   const text = JSON.stringify(value, (_, member: unknown) =>
     member instanceof Uint8Array ? Buffer.from(member).toString('base64') : member,

@@ -1,6 +1,6 @@
 /**
- * The parts of one answer, put together by a decoder. Text that arrives together becomes one part; blocks of thinking are closed, ids of calls made unique,
- * and halves of a surrogate pair joined, whatever the API.
+ * Assembles the parts of one answer from the calls of a decoder. For every API, it joins text that arrives together into one part, closes blocks of
+ * thinking, makes the ids of tool calls unique, and joins the halves of a surrogate pair.
  */
 
 import type { Json, JsonObject } from '../../core/json.ts'
@@ -19,10 +19,10 @@ export interface AnswerContext {
   /** `provider/model` that answers. */
   readonly ref: string
   readonly names: ToolNames
-  /** Ids of tool calls that are taken: those of the conversation, and then those of this answer. */
+  /** Ids of tool calls in use: those of the conversation, to which those of this answer are added. */
   readonly takenIds: Set<string>
   readonly createId: () => string
-  /** Text that begins with `<think>` is split into thinking and text. */
+  /** Splits text that begins with `<think>` into thinking and text. */
   readonly thinkTags: boolean
 }
 
@@ -32,42 +32,42 @@ interface Call {
   text: string
 }
 
-/** By which a decoder knows a block of thinking, or a call. */
+/** Identifies a block of thinking, or a tool call, within a decoder. */
 type Key = number | string
 type Kind = 'text' | 'thinking'
 
 export class Answer {
   /** The provider has begun to answer. */
   hasBegun = false
-  /** The answer came, or is to come, in one piece: its end is certain. */
+  /** The answer is not streamed, so its end is certain. */
   isWhole = false
-  /** The API's own mark for "this was all" has come: what follows is not part of the answer. */
+  /** The API's end mark has arrived: later bytes are not part of the answer. */
   ended = false
-  /** The provider has said how the answer ended: a connection that breaks now does no harm. */
+  /** The finish reason has arrived: nothing of the answer is lost if the connection breaks now. */
   complete = false
-  /** The provider's word for how the answer ended. */
+  /** The finish reason in the provider's own word. */
   rawReason: string | undefined
-  /** The reason that an AI SDK model makes of that word. */
+  /** The finish reason to which an AI SDK model has mapped `rawReason`. */
   reason: FinishReason | undefined
   /** A part of the answer is a refusal. */
   refused = false
-  /** Something of it has come that a reader can be shown. */
+  /** At least one part that can be displayed has arrived. */
   hasContent = false
-  /** Calls that the caller has to run. */
+  /** Number of tool calls that the caller has to run. */
   calls = 0
   readonly context: AnswerContext
   #parts: ModelPart[] = []
-  /** The part that text is added to until it is taken. */
+  /** The last text part, which further text extends until `take()` returns it. */
   #growing: { type: Kind; text: string } | undefined
   readonly #readUsage: ReadUsage
   #rawUsage: JsonObject | undefined
   #usageChanged = false
   #thinkTags: ThinkTags | undefined
-  /** The block of thinking that is open, and what its provider wants back with it. */
+  /** The open block of thinking, with the data that its provider wants back. */
   #thinking: { readonly key: Key; data: JsonObject | undefined } | undefined
   readonly #open = new Map<Key, Call>()
   #response: { readonly id?: string; readonly model?: string } = {}
-  /** The first half of a surrogate pair whose second half has not come. */
+  /** The first half of a surrogate pair whose second half has not arrived. */
   #half = ''
   #halfOf: Kind = 'text'
 
@@ -77,14 +77,14 @@ export class Answer {
     this.#thinkTags = context.thinkTags ? new ThinkTags() : undefined
   }
 
-  /** Returns what has come since this was last asked. */
+  /** Returns the parts that were added since the last call. */
   take(): readonly ModelPart[] {
     const parts = this.#usageChanged ? [this.#usagePart(), ...this.#parts] : this.#parts
     this.#parts = []
     return parts
   }
 
-  /** Returns what is left of an answer that broke off, with what was held back of it. */
+  /** Returns the remaining parts of an answer that broke off, including text that was held back. */
   takeLast(): readonly ModelPart[] {
     this.#flushHalf()
     this.#addPieces(this.#thinkTags?.end(false) ?? [])
@@ -97,13 +97,13 @@ export class Answer {
     this.#write('text', text)
   }
 
-  /** Ends a text with what the provider wants back with it. */
+  /** Ends a text part. @param data sent back to the provider with the text. */
   endText(data: JsonObject | undefined): void {
     const own = this.#own(data)
     if (own.providerData !== undefined) this.#push({ type: 'text', text: '', ...own })
   }
 
-  /** @param data what the provider wants back with this block of thinking, added to what it said before. */
+  /** Adds text to a block of thinking. @param data sent back to the provider with the block; merged with earlier data of the block. */
   think(key: Key, text: string, data?: JsonObject): void {
     if (this.#thinking?.key !== key) this.#closeThinking()
     if (text === '' && data === undefined) return
@@ -120,7 +120,7 @@ export class Answer {
     this.#push({ type: 'thinking-end', ...own })
   }
 
-  /** Begins a call whose arguments are streamed. */
+  /** Begins a tool call whose arguments are streamed. */
   startCall(key: Key, id: string, name: string): void {
     const call: Call = { id: this.#uniqueId(id), name: this.context.names.back(name), text: '' }
     this.#open.set(key, call)
@@ -142,35 +142,35 @@ export class Answer {
     else this.#push({ type: 'tool-input', id: call.id, name: call.name, delta })
   }
 
-  /** The arguments that have been streamed for a call. */
+  /** Returns the arguments streamed so far for a tool call. */
   inputOf(key: Key): string {
     return this.#open.get(key)?.text ?? ''
   }
 
-  /** Ends a call that was begun, with its arguments as they were streamed, or as they are given. */
+  /** Ends a tool call that `startCall` began. @param input the arguments; default: those that were streamed. */
   endCall(key: Key, data?: JsonObject, input: unknown = this.inputOf(key)): void {
     const call = this.#open.get(key)
     this.#open.delete(key)
     if (call !== undefined) this.#addCall(call.id, call.name, input, data)
   }
 
-  /** Ends the calls that nothing else has ended. */
+  /** Ends all tool calls that are still open. */
   endCalls(): void {
     for (const key of this.#open.keys()) this.endCall(key)
   }
 
-  /** A whole call. */
+  /** Adds a tool call that arrived whole. */
   call(id: string, name: string, input: unknown, data?: JsonObject): void {
     this.#addCall(this.#uniqueId(id), this.context.names.back(name), input, data)
   }
 
-  /** Something that only the provider understands and wants back as it came. @param kind `tool-call:web_search`. */
+  /** Adds data that only the provider understands, and that it wants back unchanged. @param kind such as `tool-call:web_search`. */
   opaque(kind: string, data: JsonObject): void {
     this.#closeThinking()
     this.#push({ type: 'opaque', kind, providerData: { ...data, cria: { model: this.context.ref } } })
   }
 
-  /** Says who answers; said once, unless it changes. */
+  /** Adds a part with the id and model of the response, unless both are unchanged. */
   response(id: unknown, model: unknown): void {
     const isNew = (value: unknown, known: string | undefined): value is string =>
       typeof value === 'string' && value !== '' && value !== known
@@ -183,7 +183,7 @@ export class Answer {
     this.#push({ type: 'response', ...news })
   }
 
-  /** Later counts replace earlier ones; what a later report leaves out stays. */
+  /** Merges a usage report: its counts replace earlier ones, and counts that it omits stay. */
   usage(raw: unknown): void {
     const known = Object.entries(asObject(raw) ?? {}).filter(([, value]) => value !== null && value !== undefined)
     if (known.length === 0) return
@@ -191,7 +191,7 @@ export class Answer {
     this.#usageChanged = true
   }
 
-  /** The provider begins its answer anew: what came before is void. */
+  /** Discards everything so far, because the provider restarts its answer. */
   restart(): void {
     this.#parts.push({ type: 'restart' })
     this.#response = {}
@@ -207,7 +207,7 @@ export class Answer {
     this.refused = false
   }
 
-  /** Closes what is open. @returns how the answer ended; `interrupted`: nobody said how. */
+  /** Closes open parts. @returns the finish reason; `interrupted` when the provider sent none and the stream had no end mark. */
   end(): FinishReason | 'interrupted' {
     this.#flushHalf()
     const reason = this.#endReason()
@@ -220,7 +220,7 @@ export class Answer {
     if (this.rawReason === '') this.rawReason = undefined
     const isSaid = this.rawReason !== undefined || this.reason !== undefined
     if (!isSaid && !this.isWhole && !this.ended) return 'interrupted'
-    // A proper end without a reason: the API's end mark came, or the whole of the answer.
+    // The answer is complete but has no finish reason: the API's end mark arrived, or the answer was not streamed.
     const unsaid = this.calls > 0 ? 'tool-calls' : 'other'
     const reason = isSaid ? finishReasonOf(this.rawReason, this.calls, this.reason) : unsaid
     return this.refused && (reason === 'stop' || reason === 'other') ? 'content-filter' : reason
@@ -246,13 +246,13 @@ export class Answer {
     this.#push({ type: 'tool-call', id, name, ...argumentsOf(input), ...this.#own(data) })
   }
 
-  /** Marks what the provider wants back with a part with the model. */
+  /** Marks the data that the provider wants back with the model that made it. */
   #own(data: JsonObject | undefined): { readonly providerData?: ProviderData } {
     const providerData = toProviderData(data, this.context.ref)
     return providerData === undefined ? {} : { providerData }
   }
 
-  /** Providers refuse two calls of one id, and some give none, or the same ones in every answer. */
+  /** Returns the id if it is free, else a new one: providers refuse duplicate ids, yet some send none, or the same ones in every answer. */
   #uniqueId(id: string): string {
     const { takenIds, createId } = this.context
     const free = id !== '' && !takenIds.has(id) ? id : createId()
@@ -265,7 +265,7 @@ export class Answer {
     this.#parts.push(part)
   }
 
-  /** Holds the first half of a surrogate pair at the end of a text back until its second half comes, or something else. */
+  /** Adds text, but holds back half a surrogate pair at its end until the second half, or another part, arrives. */
   #write(kind: Kind, text: string): void {
     if (this.#halfOf !== kind) this.#flushHalf()
     const joined = this.#half + text
@@ -296,32 +296,32 @@ export class Answer {
   }
 
   #append(type: Kind, text: string): void {
-    // A part that has not been taken yet is nobody else's: it grows in place.
+    // `take()` has not returned this part yet, so it can be changed in place.
     if (this.#growing?.type === type && this.#growing === this.#parts.at(-1)) this.#growing.text += text
     else this.#parts.push((this.#growing = { type, text }))
     this.hasContent = true
   }
 }
 
-/** Levels of arguments at most: whatever reads, checks, copies and writes JSON uses up the call stack level by level. */
+/** Limit on the nesting of arguments: code that checks, copies or writes JSON recurses once per level. */
 const MOST_LEVELS = 500
 
-/** No arguments at all mean none are needed. */
+/** Parses the arguments of a tool call; an empty text means `{}`. */
 function argumentsOf(given: unknown): { readonly input: Json; readonly invalid?: string } {
   if (typeof given === 'string' && given.trim() === '') return { input: {} }
   try {
     const input = (typeof given === 'string' ? (JSON.parse(given) as Json) : (given as Json | undefined)) ?? {}
     if (!isDeeperThan(input, MOST_LEVELS)) return { input }
-    return { input: typeof given === 'string' ? given : {}, invalid: `More than ${MOST_LEVELS} levels within one another` }
+    return { input: typeof given === 'string' ? given : {}, invalid: `More than ${MOST_LEVELS} levels of nesting` }
   } catch (error) {
     return {
       input: given as Json,
-      invalid: `The arguments are no JSON: ${error instanceof Error ? error.message : String(error)}`,
+      invalid: `The arguments are not JSON: ${error instanceof Error ? error.message : String(error)}`,
     }
   }
 }
 
-/** Tells whether lists and objects are nested deeper than `most` levels. However deep they are, no call stack is used up. */
+/** Returns whether lists and objects are nested deeper than `most` levels; does not recurse. */
 function isDeeperThan(value: unknown, most: number): boolean {
   let level: unknown[] = [value]
   for (let depth = 0; depth <= most; depth++) {

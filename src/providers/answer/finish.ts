@@ -1,17 +1,17 @@
-/** Maps the words in which providers say how an answer ended to our finish reasons. */
+/** Maps the finish reasons of providers to ours. */
 
 import type { FinishReason } from '../../core/model.ts'
 
-/** The words of all APIs, in lower case: gateways carry them from one into another. */
+/** The finish reasons of all APIs, in lower case; gateways pass those of one API through another. */
 const WORDS: Readonly<Partial<Record<FinishReason, string>>> = {
   stop: 'stop end_turn stop_sequence pause_turn completed',
   'tool-calls': 'tool_calls tool-calls tool_use function_call',
-  // When the window is full, the answer was cut.
+  // A full context window cuts the answer.
   length: 'length max_tokens max_output_tokens model_context_window_exceeded',
   // From `safety` on they are Google's.
   'content-filter': `content_filter content-filter refusal safety recitation blocklist prohibited_content spii image_safety model_armor
     language image_prohibited_content image_recitation`,
-  // OpenRouter; Google, where the model wrote a call that cannot be read, or one that was not asked for; Responses that never came to an end.
+  // OpenRouter; Google, for a tool call that is malformed or was not offered; Responses that did not end.
   error: `error malformed_function_call unexpected_tool_call too_many_tool_calls malformed_response missing_thought_signature
     failed cancelled in_progress queued`,
 }
@@ -20,12 +20,12 @@ const REASONS = new Map(
 )
 
 /**
- * @param calls number of tool calls in the answer: some APIs say nothing else about them.
- * @param unified what an AI SDK model makes of the word; its provider's own word says more than `stop`, `other` and `error`.
+ * @param calls number of tool calls in the answer: some APIs have no finish reason for them.
+ * @param unified the reason of an AI SDK model; `rawReason` replaces it where it is only `stop`, `other` or `error`.
  */
 export function finishReasonOf(rawReason: string | undefined, calls: number, unified?: FinishReason): FinishReason {
   const reason = REASONS.get(rawReason?.toLowerCase() ?? '')
   if (unified !== undefined) return ['stop', 'other', 'error'].includes(unified) ? (reason ?? unified) : unified
-  // Gemini and Responses end in the same words with and without calls.
+  // Gemini and Responses send the same reason with and without tool calls.
   return calls > 0 && (rawReason === 'STOP' || rawReason === 'completed') ? 'tool-calls' : (reason ?? 'other')
 }

@@ -26,7 +26,7 @@ describe('think tags', () => {
     }
   })
 
-  it('are found wherever the text is cut', () => {
+  it('are found wherever the stream is cut', () => {
     fc.assert(
       fc.property(
         fc.array(fc.constantFrom('<', 'think', '>', '</think>', '<think>', 'a', '\n', ' '), { maxLength: 20 }),
@@ -44,7 +44,7 @@ describe('think tags', () => {
     expect(split(['<think>', 'hm', '</think>', '\n\n', 'So.']).kinds).toBe('thinking thinking-end text')
   })
 
-  it('that are never closed hold the answer of a model that has ended, and nothing of one that was cut', () => {
+  it('repeat an unclosed block as text if the model finished, not if it was cut', () => {
     expect(split(['<think>It is', ' 4.</th'], true)).toMatchObject({ text: 'It is 4.</th', thinking: 'It is 4.</th' })
     expect(split(['<think>It is', ' 4.'], false)).toMatchObject({ text: '', thinking: 'It is 4.' })
   })

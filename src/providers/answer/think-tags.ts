@@ -1,6 +1,6 @@
 /**
- * Splits `<think>…</think>` at the beginning of a text into thinking, for servers that leave the tags of open models in the text. Only
- * where that is asked for: a text about such tags begins the same way. White space around the tags belongs to neither side.
+ * Splits `<think>…</think>` at the beginning of a text into thinking, for servers that leave the tags of open models in the text. It is
+ * off by default, because a text about such tags begins the same way. White space around the tags is dropped.
  */
 
 const OPEN = '<think>'
@@ -10,7 +10,7 @@ export type Piece = { readonly type: 'text' | 'thinking'; readonly text: string 
 
 export class ThinkTags {
   #state: 'before' | 'thought' | 'text' = 'before'
-  /** White space at the beginning of what comes next is dropped. */
+  /** Drops white space at the beginning of the next text. */
   #trims = false
   /** Text that may still turn out to be a tag, or white space before one. */
   #held = ''
@@ -46,8 +46,8 @@ export class ThinkTags {
   }
 
   /**
-   * Returns what is left when the text is over.
-   * @param isFinished the model ended of itself: then a block that was never closed holds its answer, which is repeated as text.
+   * Returns the text that was held back.
+   * @param isFinished the model was not cut off: a block that it did not close then holds its answer, and is repeated as text.
    */
   end(isFinished: boolean): Piece[] {
     const held = this.#held
@@ -69,7 +69,7 @@ function pieces(type: 'text' | 'thinking', text: string): Piece[] {
   return text === '' ? [] : [{ type, text }]
 }
 
-/** Counts the characters at the end that may be the beginning of the closing tag. */
+/** Returns the length of a partial closing tag at the end of the text. */
 function beginningOfTag(text: string): number {
   for (let length = Math.min(CLOSE.length - 1, text.length); length > 0; length--)
     if (text.endsWith(CLOSE.slice(0, length))) return length

@@ -48,13 +48,13 @@ describe('usage as providers report it', () => {
       { inputTokens: 10, outputTokens: 5, totalTokens: 15, cacheReadTokens: 0, reasoningTokens: 2 },
     ],
     [
-      'Messages, where cached tokens come on top',
+      'Messages, which counts cached tokens apart',
       readMessagesUsage,
       { input_tokens: 10, cache_read_input_tokens: 100, cache_creation_input_tokens: 20, output_tokens: 5 },
       { inputTokens: 130, outputTokens: 5, cacheReadTokens: 100, cacheWriteTokens: 20 },
     ],
     [
-      'Messages, some of it kept for an hour',
+      'Messages, with tokens cached for an hour',
       readMessagesUsage,
       {
         input_tokens: 10,
@@ -65,7 +65,7 @@ describe('usage as providers report it', () => {
       { inputTokens: 60, outputTokens: 5, cacheWriteTokens: 50, cacheWrite1hTokens: 30 },
     ],
     [
-      'Gemini, where thoughts come on top',
+      'Gemini, which counts thoughts apart',
       readGeminiUsage,
       {
         promptTokenCount: 10,
@@ -81,13 +81,13 @@ describe('usage as providers report it', () => {
     expect(read(raw)).toEqual({ ...NOTHING, ...expected, exactness: 'exact' })
   })
 
-  it('is unknown where a number is missing, and never zero', () => {
+  it('is unknown, not zero, if a number is missing', () => {
     expect(readChatUsage({ prompt_tokens: 10 })).toEqual({ ...NOTHING, inputTokens: 10, exactness: 'unknown' })
     expect(readMessagesUsage({ input_tokens: null, output_tokens: 'many' })).toEqual({ ...NOTHING, exactness: 'unknown' })
     expect(readResponsesUsage({ cost: 1 })).toEqual({ ...NOTHING, exactness: 'unknown' })
   })
 
-  it('is read from what an AI SDK model of any version says', () => {
+  it('is read from AI SDK models of every version', () => {
     const nested = { inputTokens: { total: 10, cacheRead: 2, noCache: 8 }, outputTokens: { total: 5, reasoning: 1 } }
     expect(readSdkUsage(nested)).toMatchObject({
       inputTokens: 10,

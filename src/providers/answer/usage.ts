@@ -8,8 +8,8 @@ export type ReadUsage = (raw: JsonObject) => Usage
 
 type Count = Exclude<keyof Usage, 'exactness' | 'cacheWrite1hTokens'>
 /**
- * Where a report has each count: places that are tried in turn, separated by spaces; members within members by dots. At a place that ends in `?` a 0
- * says nothing: some gateways fill it with 0 whatever the model does.
+ * Paths of each count in a usage report, tried in order and separated by spaces; dots separate nested members. At a path that ends in `?`, 0 means
+ * unknown: some gateways always send 0 there.
  */
 type Places = Readonly<Partial<Record<Count, string>>>
 
@@ -39,7 +39,7 @@ const MESSAGES: Places = {
   reasoningTokens: 'output_tokens_details.thinking_tokens',
 }
 
-/** Here the input tokens do not include the cached ones. */
+/** Adds the cached tokens to the input tokens, which do not include them in this API. */
 export const readMessagesUsage: ReadUsage = reader(MESSAGES, (counts, raw) => {
   const { inputTokens: fresh, cacheReadTokens, cacheWriteTokens } = counts
   const anHour = countAt(raw, 'cache_creation.ephemeral_1h_input_tokens') ?? 0
@@ -58,13 +58,13 @@ const GEMINI: Places = {
   reasoningTokens: 'thoughtsTokenCount',
 }
 
-/** Protocol buffers leave out a count of 0, so an answer without candidates cost no output. */
+/** Counts missing output tokens as 0, because protocol buffers omit a 0; adds the reasoning tokens, which are counted apart. */
 export const readGeminiUsage: ReadUsage = reader(GEMINI, (counts) => ({
   ...counts,
   outputTokens: (counts.outputTokens ?? 0) + (counts.reasoningTokens ?? 0),
 }))
 
-/** Each API by the members that its reports alone have. */
+/** Recognises the API of a usage report by members that only its reports have. */
 const READERS: readonly (readonly [members: readonly string[], read: ReadUsage])[] = [
   [['promptTokenCount', 'candidatesTokenCount', 'totalTokenCount', 'trafficType'], readGeminiUsage],
   [['prompt_tokens', 'completion_tokens'], readChatUsage],
@@ -82,7 +82,7 @@ const readCounts: ReadUsage = reader({
   reasoningTokens: 'outputTokens.reasoning reasoningTokens',
 })
 
-/** Reads the report of an AI SDK model, of version 4 or 3 (nested) or 2 (flat); the provider's own report in `raw` wins, since packages turn unknown into 0. */
+/** Reads the usage of an AI SDK model (nested in versions 4 and 3, flat in 2). The provider's report in `raw` wins: packages turn unknown into 0. */
 export const readSdkUsage: ReadUsage = (usage) => {
   const raw = asObject(usage['raw'])
   const own = raw && READERS.find(([members]) => members.some((name) => name in raw))
@@ -91,7 +91,7 @@ export const readSdkUsage: ReadUsage = (usage) => {
 
 type Counts = Omit<Usage, 'exactness'>
 
-/** @param correct changes the counts as they stand in the report. */
+/** @param correct adjusts the counts that were read from the report. */
 function reader(places: Places, correct: (counts: Counts, raw: JsonObject) => Counts = (counts) => counts): ReadUsage {
   return (raw) => {
     const counts = correct(

@@ -1,47 +1,47 @@
 /**
- * Finds the call that a piece of a streamed call belongs to. OpenAI numbers its calls; others give all of them the number 0, or none, and tell
- * them apart by id, by name, or by their place in the list.
+ * Assigns the pieces of streamed tool calls to their calls. OpenAI numbers its calls; other servers send 0 for all of them, or no number, and
+ * distinguish calls by id, by name, or by their position in the list.
  */
 
 import type { JsonObject } from '../../core/json.ts'
 import type { Answer } from '../answer/answer.ts'
 import { asObject, asString, objectsIn, parseObject } from '../wire/json.ts'
 
-/** A piece of a call. */
+/** A piece of a tool call. */
 export interface Piece {
   readonly id: string | undefined
   readonly name: string | undefined
   readonly index: number | undefined
-  /** Arguments, or as much of them as came. */
+  /** The arguments in this piece. */
   readonly input: string
-  /** A signature of Gemini, as it is to go back. */
+  /** Gemini's signature of the call, which is sent back. */
   readonly data: JsonObject | undefined
 }
 
 interface Call {
   readonly number: number
-  /** The provider's number for it, or its place in a list without numbers. */
+  /** The provider's number for the call, or its position in a list without numbers. */
   readonly place: string
   id: string | undefined
   name: string | undefined
-  /** As far as they have come. */
+  /** The arguments received so far. */
   arguments: string
   data: JsonObject | undefined
 }
 
-/** The name of a call that has none: there is no such tool, and the model is told so. */
+/** Name for a call without a name. No tool has this name, so the model receives an error. */
 const NO_NAME = '_'
 
-/** Passes pieces on to the calls of an answer. */
+/** Adds pieces of tool calls to an answer. */
 export function createCalls(answer: Answer): {
-  /** Takes pieces that came together. */
+  /** Adds pieces that arrived in one event. */
   readonly add: (pieces: readonly Piece[]) => void
   /** Ends all calls, in the order in which they were begun. */
   readonly end: () => void
 } {
   const calls: Call[] = []
   const byId = new Map<string, Call>()
-  /** The call that was begun last at each place. */
+  /** The latest call at each place. */
   const byPlace = new Map<string, Call>()
   let latest: Call | undefined
 
@@ -55,7 +55,7 @@ export function createCalls(answer: Answer): {
     call.arguments += piece.input
     if (piece.id !== undefined) byId.set(piece.id, call)
     latest = call
-    // A name may come late; what came before it is held until then.
+    // The name may arrive after the first arguments, which are held back until then.
     if (answer.hasOpen(call.number)) answer.addInput(call.number, piece.input)
     else if (call.name !== undefined) begin(call, call.name)
   }
@@ -72,7 +72,7 @@ export function createCalls(answer: Answer): {
     return call
   }
 
-  /** The call that a piece goes on with; `undefined` when it begins one. */
+  /** Returns the call that a piece continues; `undefined` when it begins a new one. */
   function continuedBy(piece: Piece, place: string, isAlone: boolean): Call | undefined {
     const { id, name, index } = piece
     const isNumbered = index !== undefined
@@ -101,20 +101,20 @@ export function createCalls(answer: Answer): {
   }
 }
 
-/** Some servers repeat the name with each piece; arguments that begin anew after whole ones are those of another call. */
+/** Some servers repeat the name in each piece. New arguments after complete ones then belong to another call. */
 function goesOn(piece: Piece, call: Call): boolean {
   if (call.name === undefined) return true
   if (call.name !== piece.name) return false
   return repeats(piece, call) || !piece.input.trimStart().startsWith('{') || parseObject(call.arguments) === undefined
 }
 
-/** Some servers send the whole call once more after its pieces. */
+/** Returns whether a piece repeats the whole call: some servers send it again after its pieces. */
 function repeats(piece: Piece, call: Call): boolean {
   const isSame = piece.id !== undefined && piece.id === call.id && piece.name === call.name
   return isSame && piece.input === call.arguments && parseObject(piece.input) !== undefined
 }
 
-/** The calls in a message, or their pieces in a delta. The older `function_call` is one call without an id; servers written in Go send an empty one. */
+/** Returns the tool calls of a message or delta. The older `function_call` is one call without an id; servers in Go send an empty one. */
 export function callsIn(content: JsonObject): readonly Piece[] {
   const calls = objectsIn(content['tool_calls'])
   const legacy = asObject(content['function_call'])
@@ -123,7 +123,7 @@ export function callsIn(content: JsonObject): readonly Piece[] {
   return [toPiece({ index: 0, function: legacy })]
 }
 
-/** Some servers send objects for arguments, numbers for ids and texts for numbers, and leave out the member around name and arguments. */
+/** Normalises one call: some servers send objects as arguments, numbers as ids and strings as numbers, and omit the `function` member. */
 function toPiece(call: JsonObject): Piece {
   const { name, arguments: input } = asObject(call['function']) ?? call
   const { id, index } = call

@@ -1,6 +1,6 @@
 /**
- * Reads an answer of Chat Completions. Besides OpenAI's own it understands what other servers make of it: reasoning under two names, usage in a choice or in
- * `x_groq`, `function_call`, arguments as objects, a whole message in place of pieces, `[DONE]` without a finish reason, errors inside a choice.
+ * Decodes answers of Chat Completions, and the variants of other servers: reasoning under two names, usage in a choice or in `x_groq`,
+ * `function_call`, arguments as objects, a whole message instead of deltas, `[DONE]` without a finish reason, and errors inside a choice.
  */
 
 import type { Json, JsonObject } from '../../core/json.ts'
@@ -16,11 +16,11 @@ const THINKING = 'reasoning'
 
 export function decode(answer: Answer): Decoder {
   const calls = createCalls(answer)
-  /** Where several answers were asked for their pieces come in turn: the answer that begins first is read. */
+  /** Index of the choice that is read, the first to begin; the pieces of several choices arrive interleaved. */
   let ours: number | undefined
 
   function event(event: JsonObject): void {
-    // Nearly all events are a piece of text in the one choice.
+    // Nearly every event is a text delta in a single choice.
     const choice = choiceIn(event['choices'])
     if (choice?.['error'] !== undefined) throw failedUpstream(choice['error'])
     if (isErrorReport(event)) throw new ReportedError(event)

@@ -1,4 +1,4 @@
-/** Writes a request to Chat Completions, as OpenAI and a hundred others speak it. https://platform.openai.com/docs/api-reference/chat */
+/** Encodes requests for Chat Completions, of OpenAI and compatible servers. https://platform.openai.com/docs/api-reference/chat */
 
 import type { JsonObject } from '../../core/json.ts'
 import type { EncodeInput, Encoded } from '../api.ts'
@@ -12,7 +12,7 @@ export function encode(input: EncodeInput): Encoded {
   const { request, model, facts, tools } = input
   const { stream } = request
   const effort = effortOf(input)
-  // Others copy OpenAI's API, but not what its models refuse.
+  // Compatible servers copy OpenAI's API, but not the settings that its models refuse.
   const isOpenAi = input.style === 'chat'
   const isReasoning = isOpenAi && facts.thinking === true
   const { strictJsonSchema: _, ...options } = input.options
@@ -42,7 +42,7 @@ function toMessages(turn: Turn, { ref }: EncodeInput, isOpenAi: boolean, isReaso
       return [{ role: isReasoning ? 'developer' : 'system', content: turn.text }]
     case 'user': {
       const [only, ...others] = turn.parts
-      // Some servers take a list only where there is more than text.
+      // Some servers accept a list only if it holds more than text.
       if (only?.type === 'text' && others.length === 0) return [{ role: 'user', content: only.text }]
       return [{ role: 'user', content: turn.parts.map((part) => (part.type === 'text' ? toText(part.text) : toFile(part, ref))) }]
     }
@@ -70,7 +70,7 @@ function toMessages(turn: Turn, { ref }: EncodeInput, isOpenAi: boolean, isReaso
 }
 
 function toCall({ id, name, input, own }: Extract<AnswerPart, { type: 'tool-call' }>, isOpenAi: boolean): JsonObject {
-  // Gemini behind this API signs its calls, and wants the signatures back.
+  // Gemini signs its calls over this API too, and wants the signatures back.
   const signature = isOpenAi ? undefined : asString(own?.['google']?.['thoughtSignature'])
   return {
     id,

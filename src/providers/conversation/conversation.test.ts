@@ -18,7 +18,7 @@ const roles = (messages: readonly RequestMessage[], style: StyleName): string =>
     .join(' ')
 
 describe('toConversation', () => {
-  it('moves later instructions to the top only where the API wants them there', () => {
+  it('moves later instructions to the top only for APIs that require it', () => {
     const messages = [system('A'), user('x'), developer('B'), user('y')]
     expect(prompt(messages, 'messages')).toMatchObject([
       { role: 'system', text: 'A' },
@@ -34,7 +34,7 @@ describe('toConversation', () => {
     ])
   })
 
-  it('merges texts of the user only for servers whose templates want turns to alternate', () => {
+  it('merges user messages only for servers whose templates require alternating turns', () => {
     const messages = [user('one'), user('two')]
     expect(prompt(messages, 'compatible')).toEqual([{ role: 'user', parts: [{ type: 'text', text: 'one\n\ntwo' }] }])
     expect(prompt(messages, 'messages')).toHaveLength(2)
@@ -42,7 +42,7 @@ describe('toConversation', () => {
     expect(prompt([user('one'), user([picture])], 'compatible')).toMatchObject([{ parts: [{ text: 'one' }, { type: 'image' }] }])
   })
 
-  it('lets an answer stand between the result of a tool and its files, where templates want turns to alternate', () => {
+  it('puts an answer between a tool result and its files if templates require alternating turns', () => {
     const seen = {
       id: 'a',
       name: 'f',
@@ -77,7 +77,7 @@ describe('toConversation', () => {
     ])
   })
 
-  it('puts what a tool returned beside text where the API takes it', () => {
+  it('puts files of a tool result where the API accepts them', () => {
     const messages = [
       toolResult({
         id: 'a',
@@ -102,7 +102,7 @@ describe('toConversation', () => {
     ])
   })
 
-  it('gives thinking back by the rules of the API', () => {
+  it('sends thinking back by the rules of the API', () => {
     const signed = { providerData: { anthropic: { signature: 'sig' }, cria: { model: REF } } }
     const thought = (extra: object): RequestMessage =>
       assistant([
@@ -121,7 +121,7 @@ describe('toConversation', () => {
     expect(kinds([thought({ ...signed, model: 'anthropic/other' })], 'messages')).toBe('text')
   })
 
-  it('sends a text without characters only for the signature it carries', () => {
+  it('sends an empty text only if it carries a signature', () => {
     const empty = assistant([
       { type: 'text', text: '', providerData: { google: { thoughtSignature: 's' }, cria: { model: REF } } },
     ])
@@ -133,20 +133,20 @@ describe('toConversation', () => {
     expect(prompt([user(' '), assistant('')], 'gemini')).toEqual([])
   })
 
-  it('lets the user begin where the API wants it', () => {
+  it('begins with a user message if the API requires it', () => {
     const greeting = [system('Be kind.'), assistant('Hello!'), user('q')]
     expect(roles(greeting, 'messages')).toBe('system user assistant user')
     expect(roles(greeting, 'responses')).toBe('system assistant user')
     expect(roles([system('Be kind.'), user('q')], 'messages')).toBe('system user')
   })
 
-  it('makes one answer of two where a call must follow the user', () => {
+  it('merges two answers if a tool call must follow a user message', () => {
     const messages = [user('q'), assistant('I look.'), assistant([{ type: 'tool-call', id: 'a', name: 'f', input: {} }])]
     expect(prompt(messages, 'gemini')).toMatchObject([{}, { parts: [{ type: 'text' }, { type: 'tool-call' }] }])
     expect(prompt(messages, 'chat')).toHaveLength(3)
   })
 
-  it('does not send thinking that nothing followed, where the API refuses it', () => {
+  it('leaves out thinking at the end of an answer if the API refuses it', () => {
     const providerData = { openai: { itemId: 'rs_1' }, cria: { model: REF } }
     const cut = [
       user('q'),
@@ -159,7 +159,7 @@ describe('toConversation', () => {
     expect(prompt(cut, 'gemini')).toMatchObject([{}, { parts: [{ type: 'text' }, { type: 'thinking' }] }])
   })
 
-  it('sends ids that the API takes, the same for a call and its result', () => {
+  it('sends ids that the API accepts, equal for a call and its result', () => {
     const idsIn = (id: string, style: StyleName): (string | undefined)[] =>
       prompt(
         [user('q'), assistant([{ type: 'tool-call', id, name: 'f', input: {} }]), toolResult({ id, name: 'f', content: 'x' })],
@@ -177,7 +177,7 @@ describe('toConversation', () => {
     expect(idsIn('x'.repeat(99), 'chat')[0]).toHaveLength(40)
   })
 
-  it('refuses retrieved text that nobody fenced', () => {
+  it('refuses retrieved text that is not fenced', () => {
     const chunk = { id: '1', source: 'a.md', start: 0, end: 1, text: 'x', score: 1, metadata: {} }
     const message = retrieved({ marker: '1', origin: 'docstore', store: 's', chunk })
     expect(() => prompt([message], 'messages')).toThrow(/fenced/)
@@ -208,7 +208,7 @@ describe('toConversation', () => {
 })
 
 describe('ToolNames', () => {
-  it('changes nothing that every provider takes', () => {
+  it('keeps names that every provider accepts', () => {
     const names = new ToolNames(['get_weather', '_x-1'])
     expect([names.out('get_weather'), names.back('get_weather'), names.out('_x-1')]).toEqual([
       'get_weather',
@@ -217,7 +217,7 @@ describe('ToolNames', () => {
     ])
   })
 
-  it('finds the way back for any set of names, and none becomes another', () => {
+  it('maps every set of names back, and keeps names distinct', () => {
     fc.assert(
       fc.property(fc.uniqueArray(fc.string({ minLength: 1, maxLength: 100 }), { maxLength: 20 }), (offered) => {
         const names = new ToolNames(offered)
@@ -229,13 +229,13 @@ describe('ToolNames', () => {
     )
   })
 
-  it('leaves a name that nobody offered as the model wrote it', () => {
+  it('returns a name that was not offered unchanged', () => {
     expect(new ToolNames(['a']).back('functions.search')).toBe('functions.search')
   })
 })
 
 describe('own data', () => {
-  it('is marked with the model that made it, and given to no other', () => {
+  it('is marked with the model that made it, and sent to no other', () => {
     const data = toProviderData({ anthropic: { signature: 'sig', empty: '', nothing: null, annotations: [1] }, other: {} }, REF)
     expect(data).toEqual({ anthropic: { signature: 'sig' }, cria: { model: REF } })
     expect(fromProviderData(data, REF)).toEqual({ anthropic: { signature: 'sig' } })
@@ -243,19 +243,19 @@ describe('own data', () => {
     expect(fromProviderData({ anthropic: { signature: 'sig' } }, 'anthropic/other')).toEqual({ anthropic: { signature: 'sig' } })
   })
 
-  it('is nothing where there is nothing to give back', () => {
+  it('is undefined if there is nothing to send back', () => {
     expect(toProviderData({ openai: { annotations: [] } }, REF)).toBeUndefined()
     expect(toProviderData(undefined, REF)).toBeUndefined()
   })
 
-  it('grows with each report of the same part', () => {
+  it('merges later reports of the same part', () => {
     const first = mergeMetadata(undefined, { openai: { itemId: 'a', content: null } })
     expect(mergeMetadata(first, { openai: { content: 'x' } })).toEqual({ openai: { itemId: 'a', content: 'x' } })
   })
 })
 
 describe('well-formed text', () => {
-  it('replaces half a pair and NUL, deep inside JSON too', () => {
+  it('replaces lone surrogates and NUL, also in nested JSON', () => {
     expect(wellFormed('a\uD83Db\0c😀')).toBe('a\uFFFDb\uFFFDc😀')
     expect(wellFormedJson({ 'k\0': ['\uDE00', 1, null, { x: undefined }] })).toEqual({ 'k\uFFFD': ['\uFFFD', 1, null, {}] })
   })

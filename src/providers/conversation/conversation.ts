@@ -1,4 +1,4 @@
-/** A conversation as an API of a given style takes it, before it is written in the words of the API. */
+/** Converts messages to the turns that an API of a given style accepts; its encoder then writes them as JSON. */
 
 import { CriaError } from '../../core/error.ts'
 import type { JsonObject } from '../../core/json.ts'
@@ -11,7 +11,7 @@ import { fromProviderData } from './own-data.ts'
 import type { Style } from './style.ts'
 
 export interface ConversationContext {
-  /** `provider/model` that is asked: what belongs to another does not go along. */
+  /** `provider/model` of the request: data that belongs to another model is left out. */
   readonly ref: string
   readonly style: Style
   readonly names: ToolNames
@@ -25,7 +25,7 @@ type Text = { readonly type: 'text'; readonly text: string; readonly own?: Data 
 export type AnswerPart =
   | Text
   | { readonly type: 'thinking'; readonly text: string; readonly own?: Data }
-  /** `input` is always an object: no API takes anything else. */
+  /** `input` is always an object, as every API requires. */
   | { readonly type: 'tool-call'; readonly id: string; readonly name: string; readonly input: JsonObject; readonly own?: Data }
   | { readonly type: 'opaque'; readonly own: Data }
   | Attachment
@@ -45,7 +45,7 @@ export type Turn =
   | { readonly role: 'assistant'; readonly parts: readonly AnswerPart[] }
   | { readonly role: 'tool'; readonly results: readonly Result[] }
 
-/** Empty texts and messages are left out: no provider takes them. @throws CriaError `internal` for a retrieved message that was not fenced. */
+/** Leaves out empty texts and messages, which providers refuse. @throws CriaError `internal` for a retrieved message that was not fenced. */
 export function toConversation(messages: readonly RequestMessage[], context: ConversationContext): Turn[] {
   const { style } = context
   const turns: Turn[] = []
@@ -58,11 +58,11 @@ export function toConversation(messages: readonly RequestMessage[], context: Con
     else
       throw new CriaError(
         'internal',
-        'A retrieved message has reached a provider: it has to be fenced and given the user role before.',
+        'A retrieved message has reached a provider: it must be fenced and given the user role first.',
       )
   }
   const first = turns.findIndex(({ role }) => role !== 'system')
-  // A greeting of ours, or a conversation whose beginning is gone.
+  // The conversation begins with a greeting, or its beginning was cut.
   if (style.begins === 'user' && turns[first]?.role === 'assistant')
     turns.splice(first, 0, said('user', '(The assistant speaks first.)'))
   return style.attachments === 'user-message' ? withAttachmentsApart(turns, style) : turns
@@ -90,12 +90,12 @@ function addUser(turns: Turn[], message: RequestMessage, style: Style): void {
     turns[turns.length - 1] = { role: 'user', parts: joined([...last.parts, ...parts]) }
     return
   }
-  // The turn was interrupted there.
+  // The turn was interrupted after its tool results.
   if (style.answersBeforeUser && last?.role === 'tool') turns.push(said('assistant', '(There was no answer.)'))
   turns.push({ role: 'user', parts })
 }
 
-/** Joins parts that are text alone: some servers take nothing else where there is no file. */
+/** Joins parts into one if all are text: some servers require a single text where there is no file. */
 function joined(parts: readonly (Text | Attachment)[]): readonly (Text | Attachment)[] {
   const texts = parts.flatMap((part) => (part.type === 'text' ? [part.text] : []))
   return texts.length < parts.length ? parts : [{ type: 'text', text: texts.join('\n\n') }]
@@ -125,7 +125,7 @@ function toAnswerPart(part: Part, { ref, style, names }: ConversationContext, is
       return goesBack ? [{ type: 'thinking', text: wellFormed(part.text), ...data }] : []
     }
     case 'tool-call': {
-      // Arguments that are not an object, or not JSON, are wrapped, so that the model sees what it has done.
+      // Arguments that are not a JSON object are wrapped, so that the model sees its mistake.
       const given = wellFormedJson(part.input)
       const input = asObject(given) ?? { invalid_arguments: given }
       return [{ type: 'tool-call', id: acceptedId(part.id, style.callIds), name: names.out(part.name), input, ...data }]
@@ -151,12 +151,12 @@ function addResults(turns: Turn[], message: RequestMessage, { names, style }: Co
   })
   if (results.length === 0) return
   const last = turns.at(-1)
-  // The results of one message's calls belong together.
+  // APIs require the results of one message's calls together.
   if (last?.role === 'tool') turns[turns.length - 1] = { role: 'tool', results: [...last.results, ...results] }
   else turns.push({ role: 'tool', results })
 }
 
-/** Where a tool result can only be text, what came beside it follows as a message of the user. */
+/** Moves attachments of tool results to a user message after them, for APIs whose tool results are text only. */
 function withAttachmentsApart(turns: readonly Turn[], { answersBeforeUser }: Style): Turn[] {
   return turns.flatMap((turn): Turn[] => {
     if (turn.role !== 'tool' || turn.results.every(({ attachments }) => attachments.length === 0)) return [turn]
@@ -176,7 +176,7 @@ export function isUrl(data: string): boolean {
   return /^https?:\/\//i.test(data)
 }
 
-/** Base64 data as a URL; a URL as it is. */
+/** Returns base64 data as a data URL, and a URL unchanged. */
 export function dataUrl({ mediaType, data }: Attachment): string {
   return isUrl(data) ? data : `data:${mediaType};base64,${data}`
 }

@@ -1,25 +1,25 @@
-/** Names of tools, ids of calls and texts as providers take them. */
+/** Rewrites names of tools, ids of calls and texts so that providers accept them. */
 
 import type { Json } from '../../core/json.ts'
 import { sha256 } from '../../util/hash.ts'
 
-/** Accepted by OpenAI, Anthropic and Google: the strictest rule of each. */
+/** Accepted by OpenAI, Anthropic and Google: the strictest of their rules combined. */
 const ACCEPTED = /^[A-Za-z_][\w-]{0,63}$/
 const MAX_LENGTH = 64
 
-/** Names of tools as a provider takes them, and back. */
+/** Maps names of tools to names that providers accept, and back. */
 export class ToolNames {
   readonly #out = new Map<string, string>()
   readonly #back = new Map<string, string>()
 
-  /** @param offered names of the tools of this request; no two of them become one. */
+  /** @param offered names of the tools of this request; they stay distinct. */
   constructor(offered: readonly string[]) {
-    // Names that need no change go first, so that a changed one never takes their place.
+    // Acceptable names go first, so that a rewritten name never collides with them.
     for (const name of offered) if (ACCEPTED.test(name)) this.#add(name, name)
     for (const name of offered) if (!ACCEPTED.test(name)) this.out(name)
   }
 
-  /** The name that is sent; also for calls of tools that are no longer offered. */
+  /** Returns the name to send, also for tools that are no longer offered. */
   out(name: string): string {
     const known = this.#out.get(name)
     if (known !== undefined) return known
@@ -31,7 +31,7 @@ export class ToolNames {
     return this.#add(name, free)
   }
 
-  /** Our name for one that was received. */
+  /** Returns our name for a received name. */
   back(name: string): string {
     return this.#back.get(name) ?? name
   }
@@ -44,14 +44,14 @@ export class ToolNames {
 }
 
 /**
- * The id of a call itself where it is accepted, else one of at most 40 letters, digits, `_` and `-` that is made of it alone: the same in the call
- * and in its result, and in every request.
+ * Returns the id of a call if it is accepted, else an id of at most 40 letters, digits, `_` and `-`. It is derived from the given id alone, so the
+ * call, its result and every later request get the same one.
  */
 export function acceptedId(id: string, accepted: RegExp): string {
   return accepted.test(id) ? id : `${id.replaceAll(/[^\w-]/g, '_').slice(0, 23)}_${sha256(id).slice(0, 16)}`
 }
 
-/** Providers refuse half a surrogate pair and a NUL, which a model may have written. */
+/** Replaces lone surrogates and NUL characters, which models may write and providers refuse. */
 export function wellFormed(text: string): string {
   return text.toWellFormed().replaceAll('\0', '\uFFFD')
 }

@@ -1,6 +1,6 @@
 /**
- * Carries what a provider wants back with a part (signatures, ids of its items) into our parts and out of them again. It is marked with the
- * model that made it: another model, even of the same provider, may refuse it.
+ * Converts between provider metadata (signatures, ids of items) and the `providerData` of our parts, which later requests send back. The data is
+ * marked with the model that made it, because another model, even of the same provider, may refuse it.
  */
 
 import type { JsonObject } from '../../core/json.ts'
@@ -9,31 +9,31 @@ import { asObject } from '../wire/json.ts'
 
 const MARK = 'cria'
 
-/** Members that only say something about the answer; the provider does not want them back. */
+/** Members that only describe the answer, and are not sent back. */
 const NOT_WANTED_BACK = new Set(['annotations', 'logprobs', 'citations', 'usage'])
 
-/** `undefined` when there is nothing that the provider wants back. */
+/** Returns `undefined` when the metadata holds nothing to send back. */
 export function toProviderData(metadata: unknown, model: string): ProviderData | undefined {
   const wanted = members(metadata, (name, value) => (value ?? '') !== '' && !NOT_WANTED_BACK.has(name))
   const kept = Object.entries(wanted).filter(([, said]) => Object.keys(said).length > 0)
   return kept.length === 0 ? undefined : { ...Object.fromEntries(kept), [MARK]: { model } }
 }
 
-/** Provider options for a part that goes back; `undefined` when they are of another model. Data without a mark is of unknown origin, and goes back. */
+/** Returns the provider options of a part that is sent back; `undefined` if another model made them. Data without a mark is sent back. */
 export function fromProviderData(data: ProviderData | undefined, model: string): Record<string, JsonObject> | undefined {
   const { [MARK]: mark, ...options } = data ?? {}
   const maker = asObject(mark)?.['model']
   return data === undefined || (maker !== undefined && maker !== model) ? undefined : members(options)
 }
 
-/** Adds what a later report of the same part says. */
+/** Merges metadata from a later report of the same part. */
 export function mergeMetadata(earlier: JsonObject | undefined, later: unknown): JsonObject | undefined {
   if (asObject(later) === undefined) return earlier
   const added = Object.entries(members(later, (_, value) => (value ?? null) !== null))
   return { ...earlier, ...Object.fromEntries(added.map(([name, said]) => [name, { ...asObject(earlier?.[name]), ...said }])) }
 }
 
-/** The objects of the providers, each with the members that are wanted. */
+/** Returns the object of each provider, reduced to its wanted members. */
 function members(metadata: unknown, isWanted = (_name: string, _value: unknown): boolean => true): Record<string, JsonObject> {
   const objects = Object.entries(asObject(metadata) ?? {}).flatMap(([provider, said]) => {
     const object = asObject(said)

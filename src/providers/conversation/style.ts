@@ -1,26 +1,26 @@
-/** Lists, as data, how the APIs want a conversation. */
+/** Lists the rules of each API for a conversation, as data. */
 
 export interface Style {
-  /** `top`: instructions stand before everything else; later ones are moved there. */
+  /** `top`: instructions come before everything else; later ones are moved there. */
   readonly instructions: 'anywhere' | 'top'
-  /** Where images and files that a tool returned may stand. */
+  /** Place of images and files that a tool returned. */
   readonly attachments: 'in-result' | 'user-message'
   /**
-   * The thinking that goes back to the model that thought it. `signed`: only what the provider gave a signature or an id for; `turn`: the text of
-   * the current turn, as DeepSeek and others ask for; `none`.
+   * The thinking that is sent back to the model that wrote it. `signed`: only thinking with a signature or an id of the provider; `turn`: the
+   * thinking of the current turn, as DeepSeek and others require; `none`.
    */
   readonly thinking: 'signed' | 'turn' | 'none'
-  /** Text without characters is kept for the signature it carries. */
+  /** Keeps an empty text that carries a signature. */
   readonly emptySignedText: boolean
-  /** Chat templates of open models refuse two user messages in a row. */
+  /** Merges consecutive user messages, which chat templates of open models refuse. */
   readonly mergeUsers: boolean
-  /** Two answers in a row are refused, where the second one calls a tool. */
+  /** Merges consecutive answers, which some APIs refuse if the second one calls a tool. */
   readonly mergeAnswers: boolean
-  /** Between the result of a tool and what the user says next there has to be an answer, as Mistral and the templates of others demand. */
+  /** Puts an answer between a tool result and the next user message, as Mistral and some chat templates require. */
   readonly answersBeforeUser: boolean
   /** `user`: a conversation cannot begin with an answer. */
   readonly begins: 'anyone' | 'user'
-  /** An answer may end in thinking, as it does when it was cut there. */
+  /** An answer may end in thinking, for example if it was cut there. */
   readonly endsInThinking: boolean
   /** Answers may hold files. */
   readonly filesInAnswers: boolean
@@ -28,7 +28,7 @@ export interface Style {
   readonly callIds: RegExp
 }
 
-/** A model that the user brought: what all of them take. */
+/** For AI SDK models of unknown providers: a style that all APIs accept. */
 const UNKNOWN: Style = {
   instructions: 'top',
   attachments: 'in-result',
@@ -55,7 +55,7 @@ const CHAT: Style = { ...RESPONSES, attachments: 'user-message', thinking: 'none
 
 export type StyleName = 'unknown' | 'responses' | 'chat' | 'compatible' | 'strict' | 'messages' | 'gemini'
 
-/** Chat Completions of everybody else. */
+/** Chat Completions of other servers. */
 const COMPATIBLE: Style = {
   ...UNKNOWN,
   attachments: 'user-message',
@@ -72,7 +72,7 @@ export const STYLES: Readonly<Record<StyleName, Style>> = {
   responses: RESPONSES,
   chat: CHAT,
   compatible: COMPATIBLE,
-  /** Those of them that refuse messages with thinking. */
+  /** Compatible servers that refuse messages with thinking. */
   strict: { ...COMPATIBLE, thinking: 'none' },
   messages: { ...UNKNOWN, emptySignedText: false, mergeAnswers: false, callIds: /^[\w-]+$/ },
   gemini: { ...UNKNOWN, endsInThinking: true, filesInAnswers: true, callIds: /^[^]+$/ },

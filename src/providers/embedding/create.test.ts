@@ -16,7 +16,7 @@ const json = (body: unknown, status = 200): Reply => ({
   body: JSON.stringify(body),
 })
 
-/** Each text as `[its length, 1]`, last one first. */
+/** Returns a vector `[length, 1]` for each text, in reverse order. */
 function backwards({ body }: Received): Reply {
   const { input } = body as { input: string[] }
   const data = input.map((text, index) => ({ object: 'embedding', index, embedding: [text.length, 1] }))
@@ -41,7 +41,7 @@ describe('createEmbeddingModel', () => {
     },
   )
 
-  it('google/… says what the texts are for', async () => {
+  it('google/… sends the purpose of the texts', async () => {
     server = await wireServer(({ path }) =>
       json(path.includes('batch') ? { embeddings: [{ values: [1] }, { values: [2] }] } : { embedding: { values: [3] } }),
     )
@@ -55,7 +55,7 @@ describe('createEmbeddingModel', () => {
     expect(model.maxBatch).toBe(100)
   })
 
-  it('reads vectors in base64, which some servers send whatever they are asked for', async () => {
+  it('reads vectors in base64, which some servers send unasked', async () => {
     const embedding = Buffer.from(Float32Array.of(0.5, -2).buffer).toString('base64')
     server = await wireServer([json({ data: [{ index: 0, embedding }] })])
     const model = createEmbeddingModel('openai-compatible/x', { baseURL: server.url, env: {} })
@@ -94,7 +94,7 @@ describe('createEmbeddingModel', () => {
     [json({ data: [] }), { code: 'invalid_response' }],
     [{ body: '<html><title>Proxy</title>' }, { code: 'invalid_response' }],
     [{ afterwards: 'before' } as const, { code: 'network' }],
-  ])('an answer that is none becomes an error that says so', async (reply, expected) => {
+  ])('an invalid answer is an error that names the fault', async (reply, expected) => {
     server = await wireServer([reply])
     const model = createEmbeddingModel('openai-compatible/x', { baseURL: server.url, apiKey: 'secret-key-1', env: {} })
     const failure = await model.embed(['a']).catch((error: unknown) => error)
@@ -106,14 +106,14 @@ describe('createEmbeddingModel', () => {
     expect(() => createEmbeddingModel(ref, { env: {} })).toThrow(expect.objectContaining({ code: 'configuration' }))
   })
 
-  it('a missing key is found at the first use, and named', async () => {
+  it('reports a missing key, by name, at the first use', async () => {
     const model = createEmbeddingModel('openai/x', { env: {} })
     await expect(model.embed(['a'])).rejects.toMatchObject({ code: 'auth', message: expect.stringContaining('OPENAI_API_KEY') })
   })
 })
 
 describe('createLocalEmbeddingModel', () => {
-  it('names the package that is not installed', async () => {
+  it('names the missing package', async () => {
     const model = createLocalEmbeddingModel('any', () => Promise.reject(new Error('Cannot find package')))
     await expect(model.embed(['a'])).rejects.toMatchObject({
       code: 'configuration',

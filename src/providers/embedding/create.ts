@@ -1,4 +1,4 @@
-/** Makes embedding models from names, and from AI SDK models that a user brings. */
+/** Creates embedding models from names, and adapts those of the AI SDK. */
 
 import type { EmbeddingModelV4 } from '@ai-sdk/provider'
 import type { EmbeddingModel, EmbeddingPurpose } from '../../core/embedding.ts'
@@ -25,7 +25,7 @@ export interface AiSdkEmbeddingModel {
   readonly provider: string
   /** The provider's name for the model. */
   readonly modelId: string
-  /** Texts in one request at most; `undefined`: no limit is known. */
+  /** Maximum number of texts in one request; `undefined`: no limit is known. */
   readonly maxEmbeddingsPerCall: PromiseLike<number | undefined> | number | undefined
   /** Several requests may be made at the same time. */
   readonly supportsParallelCalls: PromiseLike<boolean> | boolean
@@ -35,27 +35,27 @@ export interface AiSdkEmbeddingModel {
 
 /** Options of `createEmbeddingModel()`. */
 export interface EmbeddingOptions extends ConnectionOptions {
-  /** Asks for vectors of this length, where the model lets one choose. Part of what a store compares. */
+  /** Length of the vectors, for models that offer a choice. A store checks that it matches the stored vectors. */
   readonly dimensions?: number
-  /** Texts in one request at most, where the provider takes fewer than it says. */
+  /** Maximum number of texts in one request, for a provider that accepts fewer than it documents. */
   readonly maxBatch?: number
-  /** Tokens that the model reads of a text, where the caller knows: what is longer is cut before it is sent. */
+  /** Maximum number of tokens that the model reads of a text: longer texts are cut before they are sent. */
   readonly maxTokens?: number
 }
 
 const OPTIONS = namesOf<EmbeddingOptions>({ ...CONNECTION_OPTIONS, dimensions: true, maxBatch: true, maxTokens: true })
 
 const LOCAL = 'local'
-/** Vectors of some hundred texts. */
+/** Enough for the vectors of several hundred texts. */
 const MAX_BODY_BYTES = 256 * 1024 * 1024
 
 /**
- * The embedding model with this name, or an AI SDK embedding model as one of ours. Nothing is loaded and nothing is sent before its
- * first use.
+ * Creates the embedding model with this name, or adapts an AI SDK embedding model. Loads and sends nothing before its first
+ * request.
  *
  * @param model `openai/…`, `google/…`, `ollama/…`, `openai-compatible/…`, `local/…` (needs `@huggingface/transformers`), or any AI SDK
  *   embedding model.
- * @throws ConfigurationError when there is no such provider, it has no embeddings, or nobody said where it is.
+ * @throws ConfigurationError when the provider is not known, has no embedding models, or needs a base URL that is not set.
  */
 export function createEmbeddingModel(model: string | AiSdkEmbeddingModel, options: EmbeddingOptions = {}): EmbeddingModel {
   if (typeof model !== 'string') return fromAiSdk(model)
@@ -83,18 +83,18 @@ interface EmbeddingApi {
     readonly dimensions: number | undefined
     readonly purpose: EmbeddingPurpose
   }) => Encoded
-  /** The vectors as they came, in the order of the texts. */
+  /** Returns the vectors in the order of the texts, not yet validated. */
   readonly decode: (body: JsonObject) => readonly unknown[]
 }
 
-/** OpenAI's `/embeddings`, which others speak as well, and Gemini's. */
+/** Codecs of OpenAI's `/embeddings`, which other servers share, and of Gemini's API. */
 const APIS: Readonly<Record<EmbeddingDefinition['api'], EmbeddingApi>> = {
   openai: {
     encode: ({ model, texts, dimensions }) => ({
       path: '/embeddings',
       body: defined<JsonObject>({ model, input: texts, encoding_format: 'float', dimensions }),
     }),
-    // Some servers answer in the order in which they were done, and some in base64 although numbers were asked for.
+    // Some servers send the vectors out of order, and some in base64 although `float` was requested.
     decode: (body) =>
       objectsIn(body['data'])
         .toSorted((a, b) => Number(a['index'] ?? 0) - Number(b['index'] ?? 0))
@@ -143,7 +143,7 @@ function fromAiSdk(model: AiSdkEmbeddingModel): EmbeddingModel {
   })
 }
 
-/** @param request gives the vectors as they came, in the order of the texts. */
+/** @param request resolves to the vectors in the order of the texts, not yet validated. */
 function adapt(
   facts: Omit<EmbeddingModel, 'embed'>,
   errors: Omit<ErrorContext, 'ref'>,

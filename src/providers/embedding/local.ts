@@ -1,4 +1,4 @@
-/** Embedding models that run in this process, in ONNX format, through an optional package. */
+/** Runs embedding models in this process, in ONNX format, through an optional package. */
 
 import type { EmbeddingModel } from '../../core/embedding.ts'
 import { ConfigurationError, CriaError } from '../../core/error.ts'
@@ -6,7 +6,7 @@ import { ConfigurationError, CriaError } from '../../core/error.ts'
 /** The optional package that runs local models; not a dependency. */
 export const PACKAGE: string = '@huggingface/transformers'
 
-/** Loads the package where it is installed: it has native parts, so bundlers are told to leave the import as it is. */
+/** Imports the optional package. It has native parts, so the comments tell bundlers not to resolve it. */
 export function loadTransformers(): Promise<unknown> {
   return import(/* webpackIgnore: true */ /* turbopackIgnore: true */ /* @vite-ignore */ PACKAGE)
 }
@@ -22,8 +22,8 @@ type Extractor = (
 ) => Promise<{ readonly dims: readonly number[]; readonly data: ArrayLike<number> }>
 
 /**
- * @param name of a model with ONNX weights, such as `Xenova/all-MiniLM-L6-v2`; the package fetches it on first use and keeps it.
- * @param load for tests: what `import()` of the package gives.
+ * @param name of a model with ONNX weights, such as `Xenova/all-MiniLM-L6-v2`; the package downloads and caches it on first use.
+ * @param load for tests: replaces the `import()` of the package.
  */
 export function createLocalEmbeddingModel(name: string, load: () => Promise<unknown> = loadTransformers): EmbeddingModel {
   const open = localModel<Transformers, Extractor>(name, load, (transformers) =>
@@ -44,7 +44,7 @@ export function createLocalEmbeddingModel(name: string, load: () => Promise<unkn
 }
 
 /**
- * Loads the optional package, and a model with it, on the first call; after a failure, on the next one again.
+ * Returns a function that loads the optional package, and a model with it, on its first call; a call after a failure tries again.
  *
  * @throws ConfigurationError when the package is not installed; CriaError `model_unavailable` when the model cannot be loaded.
  */

@@ -1,11 +1,11 @@
-/** Gives a provider's error one of our codes, from what it reported. Pure. */
+/** Maps an error that a provider reported to one of our error codes. Pure. */
 
 import type { ErrorCode } from '../../core/error.ts'
 import type { Reported } from './reported.ts'
 
 export type Kind = { readonly code: ErrorCode; readonly retryable?: boolean }
 
-/** The codes and types of providers, in lower case. */
+/** Error codes and types of providers, in lower case. */
 const CODES: Readonly<Partial<Record<ErrorCode, string>>> = {
   context_length: 'context_length_exceeded string_above_max_length exceed_context_size_error model_context_window_exceeded',
   quota: `insufficient_quota billing_hard_limit_reached billing_not_active billing_error insufficient_balance usage_limit_reached
@@ -23,7 +23,7 @@ const CODES: Readonly<Partial<Record<ErrorCode, string>>> = {
   timeout: 'timeout timeout_error request_timeout deadline_exceeded gateway_timeout',
 }
 
-/** Wordings of providers; those for a full context window stand below. */
+/** Error messages of providers; those for a full context window are in `WORDINGS` below. */
 const WORDS: Readonly<Partial<Record<ErrorCode, readonly RegExp[]>>> = {
   quota: [
     /insufficient (?:quota|balance|credits?|funds)|out of credits|(?:purchase|add) (?:more )?credits|credit balance is too low/i,
@@ -54,7 +54,7 @@ const WORDS: Readonly<Partial<Record<ErrorCode, readonly RegExp[]>>> = {
   ],
 }
 
-/** These settle the matter when they are said once, by code or by words: a quota or a wrong key does not mend itself, whatever the headers say. */
+/** Errors that are not retried, even if a header says to retry: a retry does not fix a used-up quota, a wrong key or a full window. */
 const FINAL = new Set<ErrorCode>(['quota', 'auth', 'context_length'])
 
 export function classify(reported: Reported): Kind {
@@ -78,7 +78,7 @@ function bySubstance(reported: Reported): Kind {
   const given = new Set(reported.codes.map((code) => code.toLowerCase()))
   const coded = (code: ErrorCode): boolean => CODES[code]?.split(/\s+/).some((theirs) => given.has(theirs)) === true
   const says = (code: ErrorCode): boolean => WORDS[code]?.some((words) => words.test(message)) === true
-  // Errors inside a stream of status 200 have no status; a server that fails may say anything.
+  // Errors inside a stream have no status. The messages of status 5xx are not reliable.
   const mayBeOurs = status === undefined || (status >= 400 && status < 500)
   const isRate = status === 429
 
@@ -101,11 +101,11 @@ function bySubstance(reported: Reported): Kind {
   return { code: isInvalid ? 'invalid_request' : 'overloaded' }
 }
 
-/** A wait of more than a quarter of an hour means that more than a rate is used up. */
+/** A longer wait, in milliseconds, means that a quota is used up rather than a rate limit. */
 const LONG_WAIT = 15 * 60_000
 
 /**
- * Google says “exceeded your current quota” also when a limit per minute is meant; then it names the quota, or says when to come back.
+ * Returns whether a quota error is a rate limit: Google also writes “exceeded your current quota” for a limit per minute.
  */
 function isRateInDisguise({ quotas, retryAfterMs }: Reported): boolean {
   if (quotas.length > 0)
@@ -158,10 +158,10 @@ const WORDINGS: readonly RegExp[] = [
   /model_context_window_exceeded/i,
 ]
 
-/** The same words about how much was asked for in a time. */
+/** Similar messages that are about a rate limit. */
 const ABOUT_RATE = /per[ -](?:minute|min|day|hour|second)|\b[TR]P[MD]\b|throttl|rate.?limit|please wait/i
 
-/** @param status 413 is never about a rate, whatever it says. */
+/** Returns whether a message reports a full context window. @param status 413 never means a rate limit. */
 export function isOverflow(message: string, status?: number): boolean {
   if (status !== 413 && ABOUT_RATE.test(message)) return false
   return WORDINGS.some((wording) => wording.test(message))

@@ -59,7 +59,7 @@ describe('ENG-ERR-003 a full context window', () => {
     'max_tokens: 300000 > 8192, which is the maximum allowed number of output tokens',
     'The context of your question is unclear.',
     'messages: at least one message is required',
-  ])('is not seen in: %s', (message) => {
+  ])('is not recognised in: %s', (message) => {
     expect(isOverflow(message, 400)).toBe(false)
   })
 })
@@ -74,7 +74,7 @@ describe('ENG-ERR-003 an event of another shape', () => {
     })
 
   it.each([[{ choices: 'x' }], [{ type: 'response.created', response: 5 }], [null], [[]]])(
-    'is no report of an error: %j',
+    'is not an error report: %j',
     (value) => {
       const error = toProviderError(unexpected(value), context, 'stream')
       expect(error).toMatchObject({ code: 'invalid_response', retryable: true })
@@ -86,7 +86,7 @@ describe('ENG-ERR-003 an event of another shape', () => {
     [{ error: { message: 'Overloaded' } }],
     [{ message: 'Overloaded' }],
     [{ response: { error: { message: 'Overloaded' } } }],
-  ])('is one where it says so: %j', (value) => {
+  ])('is an error report if it holds an error: %j', (value) => {
     expect(toProviderError(unexpected(value), context, 'stream')).toMatchObject({ code: 'overloaded' })
   })
 })
@@ -152,7 +152,7 @@ describe('classify', () => {
     expect(classify(reported(said)).code).toBe(code)
   })
 
-  it('believes the provider about trying again, but not where nothing can change', () => {
+  it('follows x-should-retry, except for errors that a retry cannot fix', () => {
     expect(classify(reported({ status: 500, shouldRetry: false }))).toEqual({ code: 'overloaded', retryable: false })
     expect(classify(reported({ status: 429, codes: ['insufficient_quota'], shouldRetry: true }))).toEqual({ code: 'quota' })
   })
@@ -180,7 +180,7 @@ describe('retryAfter', () => {
     expect(retryAfter(headers, now)).toBe(expected)
   })
 
-  it('reads what the body says', () => {
+  it('reads the wait from the body', () => {
     expect(retryAfterInBody({ error: { details: [{ retryDelay: '34.5s' }] } }, '')).toBe(34_500)
     expect(retryAfterInBody({}, 'Please try again in 1m20.5s.')).toBe(80_500)
     expect(retryAfterInBody({}, 'Please try again in 250ms')).toBe(250)
@@ -200,7 +200,7 @@ describe('toProviderError', () => {
     knownModels: () => ['gpt-5', 'gpt-5-mini'],
   }
 
-  it('guesses what a mistyped model meant', () => {
+  it('suggests a model for a mistyped name', () => {
     const error = toProviderError(
       { message: 'The model `gpt-5-minj` does not exist', statusCode: 404, code: 'model_not_found' },
       context,
@@ -225,7 +225,7 @@ describe('toProviderError', () => {
     expect([code, hint]).toEqual(['overloaded', `The provider ${what}: try later or name a fallback model.`])
   })
 
-  it('names the variable of a key that is refused', () => {
+  it('names the variable of a refused key', () => {
     expect(toProviderError({ message: 'bad key', statusCode: 401 }, context, 'request').hint).toContain('OPENAI_API_KEY')
   })
 
@@ -242,7 +242,7 @@ describe('toProviderError', () => {
     { message: { error: { message: 'Boom' } } },
     { error: { message: '{"error":{"code":400,"message":"Boom"}}' } },
     { detail: { error: 'Boom' } },
-  ])('finds the words in %o', (value) => {
+  ])('finds the message in %o', (value) => {
     expect(toProviderError(value, context, 'stream').message).toContain('Boom')
   })
 
@@ -267,7 +267,7 @@ describe('toProviderError', () => {
 })
 
 describe('short', () => {
-  it('gives one line without markup', () => {
+  it('returns one line without markup', () => {
     expect(short('<html><style>x{}</style><body>\n<h1>Bad  Gateway</h1></body></html>')).toBe('Bad Gateway')
     expect(short('a < b and c > d')).toBe('a < b and c > d')
     expect(short('x'.repeat(1000)).length).toBeLessThan(310)

@@ -1,4 +1,4 @@
-/** Makes a `CriaError` of whatever goes wrong between a request and the end of its answer. */
+/** Converts every error between a request and the end of its answer to a `CriaError`. */
 
 import { CriaError, isCriaError } from '../../core/error.ts'
 import type { ErrorCode } from '../../core/error.ts'
@@ -16,20 +16,20 @@ export interface ErrorContext {
   readonly provider: string
   /** `provider/model`. */
   readonly ref: string
-  /** `host:port`, where it is known. */
+  /** `host:port`, if it is known. */
   readonly host?: string
-  /** Must not be seen in any message. */
+  /** Removed from every message. */
   readonly secrets: readonly (string | undefined)[]
-  /** Environment variables that a person can set, for hints. */
+  /** Environment variables that hints tell the user to set. */
   readonly variables?: { readonly key?: string | undefined; readonly baseURL?: string }
-  /** Models of this provider that are known, to guess what a mistyped name meant. */
+  /** Known models of this provider, to suggest one for a mistyped name. */
   readonly knownModels?: () => readonly string[]
 }
 
-/** Longer messages of providers are cut: some repeat the request. */
+/** Longer messages of providers are cut to this many characters: some repeat the request. */
 const MAX_MESSAGE = 300
 
-/** @param where `stream`: the answer had begun. */
+/** @param where `stream` if the answer had begun. */
 export function toProviderError(thrown: unknown, context: ErrorContext, where: 'request' | 'stream'): CriaError {
   const { provider, ref, host, secrets } = context
   const { code, message, retryable, status, hint, details } = convert(thrown, context, where)
@@ -53,13 +53,13 @@ function convert(thrown: unknown, context: ErrorContext, where: 'request' | 'str
     if (isAbort(error)) return new CriaError(name === 'TimeoutError' ? 'timeout' : 'aborted', `${provider}: ${message}`)
     if (name === 'AI_JSONParseError') return unreadable(error, provider, where)
     if (name === 'AI_LoadAPIKeyError') return new CriaError('auth', `${provider}: ${message}`)
-    if (CANNOT_BE_SENT.has(name)) return new CriaError('invalid_request', `${provider} cannot be sent this: ${short(message)}`)
+    if (CANNOT_BE_SENT.has(name)) return new CriaError('invalid_request', `${provider} does not take this: ${short(message)}`)
   }
   const reported = reportOf(thrown, Date.now())
   if (reported !== undefined && (reported.status ?? 400) >= 400) return reportedError(reported, context)
   const innermost = all.at(-1)?.message ?? (typeof thrown === 'string' ? thrown : JSON.stringify(thrown))
   if (all.some(isAnswerOfNoApi)) {
-    // Packages describe what they got by a list of what it is not; the beginning of it says more.
+    // Packages describe an unexpected value by a list of failed checks; the beginning of the value is more useful.
     const unexpected = all.find(({ name }) => name === 'AI_TypeValidationError') as { value?: unknown } | undefined
     const words = short(JSON.stringify(unexpected?.value)?.slice(0, 100) ?? innermost)
     return new CriaError('invalid_response', `${provider}: the answer is not what this API sends: ${words}`)
@@ -71,16 +71,16 @@ function convert(thrown: unknown, context: ErrorContext, where: 'request' | 'str
 
 const CANNOT_BE_SENT = new Set(['AI_UnsupportedFunctionalityError', 'AI_InvalidPromptError', 'AI_InvalidArgumentError'])
 
-/** An AI SDK model received an event of the stream, or a whole answer, that is not JSON. */
+/** Describes an event of the stream, or a whole answer, that an AI SDK model could not parse as JSON. */
 function unreadable(error: Error, provider: string, where: 'request' | 'stream'): CriaError {
   const { text } = error as { text?: unknown }
   const shown = typeof text === 'string' ? `: ${JSON.stringify(text.slice(0, 80))}` : ''
   return where === 'request'
-    ? new CriaError('invalid_response', `${provider}: the answer is no JSON${shown}.`)
-    : new CriaError('stream_interrupted', `${provider}: an event of the stream is no JSON${shown}.`)
+    ? new CriaError('invalid_response', `${provider}: the answer is not JSON${shown}.`)
+    : new CriaError('stream_interrupted', `${provider}: an event of the stream is not JSON${shown}.`)
 }
 
-/** An AI SDK model could not read the answer. */
+/** Returns whether an error means that an AI SDK model could not read the answer. */
 function isAnswerOfNoApi(error: Error): boolean {
   if (error.name === 'AI_APICallError') return Number((error as { statusCode?: unknown }).statusCode) < 400
   return /^AI_(TypeValidation|InvalidResponseData|EmptyResponseBody|NoContentGenerated|JSONParse)Error$/.test(error.name)
@@ -108,7 +108,7 @@ function modelOf(ref: string): string {
 
 function hintFor(code: ErrorCode, reported: Reported, { variables, knownModels, ref }: ErrorContext): string | undefined {
   if (code === 'auth' && variables?.key !== undefined)
-    return `Check the API key of this provider: ${variables.key} (in code also: the option apiKey). \`cria doctor\` tells which one is used.`
+    return `Check the API key of this provider: ${variables.key} (in code also: the option apiKey). \`cria doctor\` shows which one is used.`
   if (code === 'model_unavailable') {
     const close = nearest(modelOf(ref), knownModels?.() ?? [])
     return close === undefined ? undefined : `Did you mean ${ref.slice(0, ref.indexOf('/'))}/${close}? Or name a fallback model.`
@@ -117,7 +117,7 @@ function hintFor(code: ErrorCode, reported: Reported, { variables, knownModels, 
     const variable = variables?.baseURL === undefined ? '' : ` (${variables.baseURL})`
     return `Is this the base URL of the API${variable}, with its version (…/v1)?`
   }
-  // It may have too much to do, which passes, or something broke.
+  // The provider is busy, which passes, or it has failed.
   const { status = 0, codes, message } = reported
   const isBusy = [409, 425, 429, 503, 529].includes(status) || BUSY.test([...codes, message].join(' '))
   return code === 'overloaded' && !isBusy ? 'The provider failed on its side: try later or name a fallback model.' : undefined
@@ -125,7 +125,7 @@ function hintFor(code: ErrorCode, reported: Reported, { variables, knownModels, 
 
 const BUSY = /overload|capacity|busy|unavailable|high demand|try again later/i
 
-/** One line without markup, not too long. */
+/** Returns the text in one line, without markup, cut to `MAX_MESSAGE` characters. */
 export function short(text: string): string {
   const line = text
     .replaceAll(/<(script|style)[\s\S]*?<\/\1>/gi, ' ')
@@ -135,7 +135,7 @@ export function short(text: string): string {
   return line.length <= MAX_MESSAGE ? line : `${line.slice(0, MAX_MESSAGE)}…`
 }
 
-/** Errors of packages carry the request and its headers; what is kept is what a person needs to find the place. */
+/** Copies an error without the request and headers that packages attach; keeps name, message, code, causes and 8 lines of the stack. */
 function withoutSecrets(thrown: unknown, secrets: ErrorContext['secrets'], depth = 0): unknown {
   if (!(thrown instanceof Error) || depth > 4) return undefined
   const kept = new Error(redact(short(thrown.message), secrets), { cause: withoutSecrets(thrown.cause, secrets, depth + 1) })

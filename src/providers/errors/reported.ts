@@ -1,4 +1,4 @@
-/** Reads what a provider says about an error, from whatever shape it comes in. */
+/** Parses the error reports of providers, in all their formats. */
 
 import type { JsonObject } from '../../core/json.ts'
 import { asArray, asObject, asString, objectsIn, parseObject } from '../wire/json.ts'
@@ -10,18 +10,18 @@ export interface Reported {
   /** The provider's own codes and types: `insufficient_quota`. */
   readonly codes: readonly string[]
   readonly retryAfterMs: number | undefined
-  /** The provider's own word on whether to try again. */
+  /** The header `x-should-retry`. */
   readonly shouldRetry: boolean | undefined
   readonly requestId: string | undefined
   /** Google's names of the quotas that were exceeded. */
   readonly quotas: readonly string[]
-  /** The body is not an error as an API would send it: a page of a proxy, for example. */
+  /** The body is not the error format of an API, but for example a page of a proxy. */
   readonly foreign: boolean
 }
 
 type Headers = Readonly<Record<string, string | undefined>>
 
-/** An error that the provider has reported: in the body of an answer, in an event of a stream, or with a status of 400 or more. */
+/** An error that the provider reported: in the body of an answer, in an event of a stream, or by a status of 400 or more. */
 export class ReportedError extends Error {
   readonly report: JsonObject | string
   readonly status: number | undefined
@@ -35,10 +35,10 @@ export class ReportedError extends Error {
   }
 }
 
-/** Members of an error; an object that has no others, and a message, is an error. */
+/** Members of an error: an object with a message, and no members beside these, counts as one. */
 const MEMBERS = /^(?:message|detail|code|status|statusCode|error_code|param|type|object|request_id)$/
 
-/** Tells whether an event, or the whole of a body, reports an error. `null` or an empty text, which some servers send with each chunk, does not count. */
+/** Returns whether an event or a body reports an error. An `error` of `null` or `''`, which some servers send in each chunk, does not count. */
 export function isErrorReport(value: JsonObject): boolean {
   if ((value['error'] ?? '') !== '' || value['object'] === 'error') return true
   if (asArray(value['errors']).length > 0) return !holdsAnswer(value)
@@ -48,7 +48,7 @@ export function isErrorReport(value: JsonObject): boolean {
   return !isTyped && Object.keys(value).every((name) => MEMBERS.test(name))
 }
 
-/** Tells whether the body of an answer is an error and no answer beside it, or none that counts. */
+/** Returns whether a body reports an error and holds no answer, or one of status `failed`. */
 export function isErrorBody(body: JsonObject): boolean {
   return isErrorReport(body) && (body['status'] === 'failed' || !holdsAnswer(body))
 }
@@ -57,7 +57,7 @@ function holdsAnswer(value: JsonObject): boolean {
   return ['choices', 'candidates', 'content'].some((name) => name in value) || objectsIn(value['output']).length > 0
 }
 
-/** @param thrown a `ReportedError`, an error of an AI SDK model, or the body of an error. */
+/** Returns the report in an error; `undefined` if it holds none. @param thrown a `ReportedError`, an error of an AI SDK model, or an error body. */
 export function reportOf(thrown: unknown, now: number): Reported | undefined {
   for (const error of causes(thrown)) {
     if (error instanceof ReportedError) {
@@ -69,7 +69,7 @@ export function reportOf(thrown: unknown, now: number): Reported | undefined {
     const { statusCode: status, responseBody: body = '', responseHeaders: headers, value } = error as Partial<SdkError>
     if (error.name === 'AI_APICallError' && typeof status === 'number')
       return ofText(typeof body === 'string' ? body : JSON.stringify(body), { status, headers, fallback: error.message, now })
-    // What a package did not expect may be an error, or anything else.
+    // A value that failed validation may be an error report.
     const refused = error.name === 'AI_TypeValidationError' ? asObject(value) : undefined
     if (refused !== undefined && messageIn(asObject(refused['response']) ?? refused) !== undefined)
       return ofObject(refused, { now })
@@ -103,8 +103,8 @@ function ofText(text: string, context: Context & { readonly fallback: string }):
 }
 
 /**
- * Errors stand in `error`, in `response.error` (Responses), in `data` (already unwrapped by a package), or are the whole. A package may have added
- * the status to them.
+ * Reads an error from `error`, `response.error` (Responses), `data` (unwrapped by a package), or the whole body. A package may have added its
+ * status.
  */
 function ofObject(body: JsonObject, { status, headers = {}, fallback = 'unknown error', now }: Context): Reported {
   const { statusCode } = body
@@ -114,7 +114,7 @@ function ofObject(body: JsonObject, { status, headers = {}, fallback = 'unknown 
     asObject(whole['error']) ?? asObject(asObject(whole['response'])?.['error']) ?? objectsIn(whole['errors'])[0] ?? whole
   const inner = asObject(error['error']) ?? error
   const message = messageIn(inner) ?? messageIn(error) ?? messageIn(whole) ?? fallback
-  // Google explains itself in `details`: `API_KEY_INVALID`.
+  // Google puts the reason into `details`: `API_KEY_INVALID`.
   const details = objectsIn(inner['details'])
   const named = [inner, error, body].flatMap((place) => [place['code'], place['type']])
   const codes = [...named, inner['status'], ...details.map(({ reason }) => reason)].map((code) => asString(code) ?? '')
@@ -132,12 +132,12 @@ function ofObject(body: JsonObject, { status, headers = {}, fallback = 'unknown 
 }
 
 const MESSAGES = ['message', 'detail', 'msg', 'error_description', 'error', 'errors'] as const
-/** Gateways wrap the error of their upstream, some several times. */
+/** Limit of nesting: gateways wrap the error of their upstream, some several times. */
 const DEEPEST = 5
 
 /**
- * The message of an error: a text, a list, or an object or JSON text that holds one. FastAPI servers say `detail`, a text or a list; OpenRouter
- * keeps the words of its upstream in `metadata.raw`.
+ * Returns the message of an error, which is a text, a list, or an object or JSON text that holds one. FastAPI servers send `detail`, a text or a
+ * list; OpenRouter keeps the message of its upstream in `metadata.raw`.
  */
 export function messageIn(error: unknown, depth = 0): string | undefined {
   if (depth > DEEPEST) return undefined
@@ -161,7 +161,7 @@ export function messageIn(error: unknown, depth = 0): string | undefined {
   return undefined
 }
 
-/** A code that is a status, as a number or as its digits. */
+/** Returns the HTTP status in an error, sent as a number or as a string of digits. */
 function statusIn(error: JsonObject): number | undefined {
   for (const value of [error['code'], error['status'], error['statusCode'], error['http_status']]) {
     const status = typeof value === 'string' && /^\d{3}$/.test(value) ? Number(value) : value
@@ -171,8 +171,8 @@ function statusIn(error: JsonObject): number | undefined {
 }
 
 /**
- * Milliseconds, or `undefined` when it does not say, or says something that is no time to come: text, a negative number, a date in the past.
- * Seconds and HTTP dates as in RFC 9110, section 10.2.3; `retry-after-ms` is OpenAI's.
+ * Returns the wait in milliseconds; `undefined` if the header is absent or not in the future: text, a negative number, a past date.
+ * Reads seconds and HTTP dates (RFC 9110, section 10.2.3), and OpenAI's `retry-after-ms`.
  * @param now epoch milliseconds.
  */
 export function retryAfter(headers: Headers, now: number): number | undefined {
@@ -182,13 +182,13 @@ export function retryAfter(headers: Headers, now: number): number | undefined {
   if (value === '') return undefined
   const seconds = Number(value)
   if (!Number.isNaN(seconds)) return positive(seconds * 1000)
-  // The oldest of the three forms (asctime) does not say that it is GMT.
+  // The oldest of the three date formats (asctime) omits GMT.
   const date = Date.parse(/^\w{3} \w{3} [ \d]\d \d\d:\d\d:\d\d \d{4}$/.test(value) ? `${value} GMT` : value)
-  // Words like "5 apples" are parsed as a date by some engines; a real one names its time zone.
+  // Some engines parse text like "5 apples" as a date; an HTTP date names its time zone.
   return /(?:GMT|UTC|Z|[+-]\d\d:?\d\d|:\d\d \d{4})$/i.test(value) && !Number.isNaN(date) ? positive(date - now) : undefined
 }
 
-/** The wait that the body asks for: Google's `RetryInfo` (`"34.5s"`), or words such as “try again in 1m20.5s”. */
+/** Returns the wait that the body names, in milliseconds: Google's `RetryInfo` (`"34.5s"`), or a message such as “try again in 1m20.5s”. */
 export function retryAfterInBody(body: unknown, message: string): number | undefined {
   const details = objectsIn(asObject(asObject(body)?.['error'])?.['details'])
   const delay = details.map(({ retryDelay }) => asString(retryDelay)).find((said) => said !== undefined)
@@ -201,7 +201,7 @@ const ASKED =
 
 const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 }
 
-/** `1m20.5s` in milliseconds. */
+/** Converts a duration such as `1m20.5s` to milliseconds. */
 function duration(text: string): number {
   let sum = 0
   for (const [, amount, unit] of text.matchAll(/(\d+(?:\.\d+)?) ?(ms|h|m|s)/gi))

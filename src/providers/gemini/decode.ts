@@ -1,6 +1,6 @@
 /**
- * Reads an answer of the Gemini API. Nothing marks its end, so what comes after the chunk with a finish reason is not read, unless every chunk has a reason, as
- * old versions of the API sent them.
+ * Decodes answers of the Gemini API. The API has no end mark, so chunks after the one with a finish reason are ignored, unless every chunk has a
+ * reason, as in old versions of the API.
  */
 
 import type { JsonObject } from '../../core/json.ts'
@@ -12,7 +12,7 @@ import { asObject, asString, objectsIn } from '../wire/json.ts'
 export { readGeminiUsage as readUsage } from '../answer/usage.ts'
 
 const THINKING = 'thinking'
-/** Parts that only Google understands, by their member. */
+/** Kinds of parts that only Google understands, by the name of their member. */
 const KINDS: Readonly<Record<string, string>> = {
   executableCode: 'tool-call:code_execution',
   codeExecutionResult: 'tool-result:code_execution',
@@ -23,11 +23,11 @@ const KINDS: Readonly<Record<string, string>> = {
 }
 
 export function decode(answer: Answer): Decoder {
-  /** Of several answers the one that begins first is the answer. */
+  /** Index of the candidate that is read, the first to begin. */
   let ours: number | undefined
   let finished: string | undefined
   let hasReasonInEveryChunk = true
-  /** A call whose arguments are on their way. */
+  /** A tool call whose arguments are still arriving. */
   let open:
     | { readonly call: JsonObject; readonly data: JsonObject | undefined; readonly args: Record<string, unknown> }
     | undefined
@@ -45,7 +45,7 @@ export function decode(answer: Answer): Decoder {
     readCandidate(candidate)
   }
 
-  /** Google leaves out a number of 0. */
+  /** Returns the candidate that is read; Google omits an index of 0. */
   function candidateIn(event: JsonObject): JsonObject | undefined {
     return objectsIn(event['candidates']).find(({ index }) => {
       const number = typeof index === 'number' ? index : 0
@@ -84,7 +84,7 @@ export function decode(answer: Answer): Decoder {
     } else keep(part)
   }
 
-  /** A call comes whole, or its head, then its arguments piece by piece, then an empty one. */
+  /** Reads a tool call, which arrives whole, or as its head, then pieces of its arguments, then an empty piece. */
   function readCall(call: JsonObject, data: JsonObject | undefined): void {
     if (typeof call['name'] === 'string') open = { call, data, args: {} }
     for (const piece of objectsIn(call['partialArgs'])) if (open !== undefined) addPiece(open.args, piece)
@@ -94,14 +94,14 @@ export function decode(answer: Answer): Decoder {
     answer.call(asString(head['id']) ?? '', asString(head['name']) ?? '', head['args'] ?? args, own)
   }
 
-  /** Tools that ran at Google, images that the model drew, and what nobody knows yet. */
+  /** Keeps calls of tools that ran at Google, generated images, and unknown parts. */
   function keep(part: JsonObject): void {
     const name = Object.keys(part).find((key) => key !== 'thoughtSignature' && key !== 'thought') ?? 'part'
     const toolType = asString(asObject(part[name])?.['toolType'])
     answer.opaque(KINDS[name]?.replace('TOOL', () => String(toolType)) ?? name, { block: part })
   }
 
-  /** A prompt that Google blocks has no answer. */
+  /** Reads the reason why Google blocked the prompt; such a response has no candidate. */
   function noteBlock(event: JsonObject): void {
     const reason = asString(asObject(event['promptFeedback'])?.['blockReason'])
     if (reason === undefined || reason === 'BLOCK_REASON_UNSPECIFIED' || answer.rawReason !== undefined) return
@@ -124,7 +124,7 @@ export function decode(answer: Answer): Decoder {
 
 type Container = Record<string, unknown> | unknown[]
 
-/** Sets the value of a piece at its place; a piece of a text is added to what is there. A path that cannot be followed is passed over. */
+/** Sets the value of a piece at its path, or appends it to an existing string. Ignores a path that cannot be followed. */
 function addPiece(args: Container, piece: JsonObject): void {
   const keys = keysOf(asString(piece['jsonPath']) ?? '')
   const last = keys.pop()
@@ -146,12 +146,12 @@ function keysOf(path: string): (string | number)[] {
   )
 }
 
-/** Own members only: a path may name a prototype. */
+/** Reads own members only, because a path may name a prototype. */
 function read(container: Container, key: string | number): unknown {
   return Object.hasOwn(container, key) ? (container as Record<string | number, unknown>)[key] : undefined
 }
 
-/** Lists grow by one: a path may name any index. */
+/** Lets lists grow by one element only, because a path may name any index. */
 function write(container: Container, key: string | number, value: unknown): unknown {
   if (Array.isArray(container) && (typeof key !== 'number' || key > container.length)) return undefined
   Object.defineProperty(container, key, { value, writable: true, enumerable: true, configurable: true })

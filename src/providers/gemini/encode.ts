@@ -1,4 +1,4 @@
-/** Writes a request to Google's Gemini API. https://ai.google.dev/api/generate-content */
+/** Encodes requests for Google's Gemini API. https://ai.google.dev/api/generate-content */
 
 import type { JsonObject } from '../../core/json.ts'
 import type { ThinkingEffort } from '../../core/model.ts'
@@ -16,7 +16,7 @@ const PROVIDER_TOOLS: Readonly<Record<string, JsonObject>> = {
   code_execution: { codeExecution: {} },
 }
 
-/** These options stand among the settings of the generation, not beside them. */
+/** Options that belong into `generationConfig`, not beside it. */
 const GENERATION = /^(?:thinkingConfig|responseModalities|mediaResolution|imageConfig|speechConfig|audioTimestamp)$/
 
 export function encode(input: EncodeInput): Encoded {
@@ -58,7 +58,7 @@ export function encode(input: EncodeInput): Encoded {
 function formatOf({ model, request: { responseFormat }, warn }: EncodeInput, isRefused: boolean): JsonObject {
   if (responseFormat === undefined) return {}
   if (!isRefused) return { responseMimeType: 'application/json', responseJsonSchema: responseFormat.schema }
-  warn(`${model} does not take a format of the answer beside tools.`)
+  warn(`${model} does not take a response format together with tools.`)
   return {}
 }
 
@@ -68,7 +68,7 @@ function penaltiesOf({ model, request: { frequencyPenalty, presencePenalty }, wa
   return {}
 }
 
-/** Parts of what the model can write at most, 65,536 tokens. */
+/** Thinking budgets in tokens: 10, 30 and 50 % of the output limit of 65,536. */
 const BUDGETS: Readonly<Record<Exclude<ThinkingEffort, 'off'>, number>> = { low: 6554, medium: 19_661, high: 32_768 }
 
 function thinkingOf(model: string, effort: ThinkingEffort | undefined, isThird: boolean): JsonObject {
@@ -118,7 +118,7 @@ function toAnswerPart(part: AnswerPart): JsonObject[] {
   }
 }
 
-/** From its third generation on Gemini refuses calls that were not signed, as those of another model are, unless it is told so. */
+/** Marks the first call as unsigned if another model made it: Gemini refuses unsigned calls from version 3 on. */
 function withSignature(parts: readonly JsonObject[]): JsonObject[] {
   const first = parts.findIndex((part) => part['functionCall'] !== undefined)
   return parts.map((part, index) =>
@@ -128,7 +128,7 @@ function withSignature(parts: readonly JsonObject[]): JsonObject[] {
   )
 }
 
-/** Images and files stand in the response, or beside it for older models. */
+/** Puts images and files into the function response, or beside it for models before version 3. */
 function toResponse({ id, name, text, isError, attachments }: Result, isThird: boolean): JsonObject[] {
   const files = attachments.map(toFile)
   const response = { name, [isError ? 'error' : 'content']: text }

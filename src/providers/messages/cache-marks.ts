@@ -1,19 +1,19 @@
 /**
- * Where a request is marked for Anthropic's cache, which keeps only what it is asked to keep: everything before a mark. A mark pays where the next request
- * begins in the same way, and is found again where it stood before, so the places follow from the conversation alone: behind tools and instructions, behind
- * the results of tools, and behind the answers of earlier turns. What is looked up anew in each turn stands behind all of these.
+ * Chooses the cache breakpoints of a request to Anthropic, which caches everything before a breakpoint. A breakpoint pays if the next request has the
+ * same prefix, so the places depend on the conversation alone: after tools and instructions, after tool results, and after the answers of earlier
+ * turns. Retrieved passages, which change in each turn, come after all of these.
  * https://docs.claude.com/en/docs/build-with-claude/prompt-caching
  */
 
 import type { JsonObject } from '../../core/json.ts'
 import type { Turn } from '../conversation/conversation.ts'
 
-/** Four marks are taken; the first is for tools and instructions. An older one costs nothing and finds what a step before has written. */
+/** Anthropic accepts four marks; the first is for tools and instructions. An older mark is free, and hits the cache entry of an earlier step. */
 const MARKS_IN_CONVERSATION = 3
 
 export const MARK: JsonObject = { cache_control: { type: 'ephemeral' } }
 
-/** The turns whose last block is marked; -1 stands for the tools, where there are no instructions. */
+/** Returns the indexes of the turns whose last block is marked; -1 means the last tool, if there are no instructions. */
 export function cacheMarks(turns: readonly Turn[]): ReadonlySet<number> {
   const firstOther = turns.findIndex(({ role }) => role !== 'system')
   const places = new Set([(firstOther < 0 ? turns.length : firstOther) - 1])

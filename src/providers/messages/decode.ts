@@ -1,6 +1,6 @@
 /**
- * Reads an answer of the Messages API. A gateway that loses its upstream may begin the answer anew in the same stream; servers other than Anthropic's leave out
- * signatures and usage, and send the first words with the beginning of a block.
+ * Decodes answers of the Messages API. A gateway that loses its upstream may restart the answer in the same stream. Other servers than Anthropic's
+ * omit signatures and usage, and send the first text with the start of a block.
  */
 
 import type { JsonObject } from '../../core/json.ts'
@@ -14,7 +14,7 @@ export { readMessagesUsage as readUsage } from '../answer/usage.ts'
 export function decode(answer: Answer): Decoder {
   let isOpen = false
   let id: unknown
-  /** Calls, and blocks that are kept as they come: what tools that ran at the provider were asked, and what they gave. */
+  /** Open tool calls, and open blocks that are kept unchanged: calls and results of tools that ran at the provider. */
   const open = new Map<number, { readonly block: JsonObject; input: string }>()
 
   function event(event: JsonObject): void {
@@ -53,7 +53,7 @@ export function decode(answer: Answer): Decoder {
     id = message['id']
     answer.response(id, message['model'])
     noteEnd(message)
-    // How much of the answer is written by then is no use to anybody, and less than the whole.
+    // The output tokens at this point are not the final count.
     const { output_tokens: _, ...usage } = asObject(message['usage']) ?? {}
     answer.usage(usage)
     for (const block of objectsIn(message['content'])) readBlock(block)
@@ -97,7 +97,7 @@ export function decode(answer: Answer): Decoder {
     else keep(input === '' ? block : { ...block, input: parseObject(input) ?? {} })
   }
 
-  /** A whole block, or the beginning of one with what it holds already. */
+  /** Reads a whole block, or the start of one with its first content. */
   function readBlock(block: JsonObject, index?: number): void {
     const key = index ?? 'whole'
     switch (block['type']) {
@@ -140,7 +140,7 @@ function signed(signature: unknown): JsonObject | undefined {
   return typeof signature === 'string' && signature !== '' ? { anthropic: { signature } } : undefined
 }
 
-/** Code that ran at the provider may call tools; one that the model calls itself says nothing. */
+/** Returns the caller of a tool call if it was code that ran at the provider; `undefined` for a direct call. */
 function callerOf({ caller }: JsonObject): JsonObject | undefined {
   const object = asObject(caller)
   return object === undefined || object['type'] === 'direct' ? undefined : { anthropic: { caller: object } }

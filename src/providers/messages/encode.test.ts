@@ -31,16 +31,16 @@ it.each([
   [50_000, 38_400],
   [3000, 2400],
   [1300, 1040],
-])('ENG-THINK-001 a limit of %i is one of thinking and answer together', async (limit, budget) => {
+])('ENG-THINK-001 a limit of %i includes thinking and answer', async (limit, budget) => {
   expect(await sent(limit)).toMatchObject({ max_tokens: limit, thinking: { type: 'enabled', budget_tokens: budget } })
 })
 
-it('ENG-THINK-001 where there is no room to think, the model answers without', async () => {
+it('ENG-THINK-001 a limit that is too small leaves thinking out', async () => {
   const { max_tokens: limit, thinking } = await sent(1000)
   expect([limit, thinking]).toEqual([1000, undefined])
 })
 
-it('ENG-THINK-001 without a limit the package chooses', async () => {
+it('ENG-THINK-001 without a limit a default is sent', async () => {
   const { max_tokens: limit, thinking } = await sent(undefined)
   expect(thinking?.budget_tokens).toBeLessThan(limit)
 })

@@ -1,4 +1,4 @@
-/** Writes a request to Anthropic's Messages API. https://docs.anthropic.com/en/api/messages */
+/** Encodes requests for Anthropic's Messages API. https://docs.anthropic.com/en/api/messages */
 
 import type { Json, JsonObject } from '../../core/json.ts'
 import type { ThinkingEffort } from '../../core/model.ts'
@@ -11,7 +11,7 @@ import { asArray, asObject, asString, objectsIn } from '../wire/json.ts'
 import { defined } from '../../util/check.ts'
 import { cacheMarks, MARK } from './cache-marks.ts'
 
-/** Anthropic has no default. */
+/** Sent if neither the request nor the facts have a limit: Anthropic requires one. */
 const MAX_TOKENS = 4096
 
 /** Tools that Anthropic runs. */
@@ -20,7 +20,7 @@ const PROVIDER_TOOLS: Readonly<Record<string, JsonObject>> = {
   web_fetch: { type: 'web_fetch_20250910', name: 'web_fetch' },
   code_execution: { type: 'code_execution_20250825', name: 'code_execution' },
 }
-/** The betas that they need. */
+/** The beta headers that these tools need. */
 const BETAS: Readonly<Record<string, string>> = {
   web_fetch: 'web-fetch-2025-09-10',
   code_execution: 'code-execution-2025-08-25',
@@ -48,7 +48,7 @@ export function encode(input: EncodeInput): Encoded {
     ...offered(input).map(({ schema: input_schema, ...tool }, index, all) => ({
       ...tool,
       input_schema,
-      // Arguments are sent as they are written, and not held back until they are whole.
+      // Streams arguments while the model writes them, instead of buffering them until they are complete.
       ...(request.stream ? { eager_input_streaming: true } : {}),
       ...(marks.has(-1) && index === all.length - 1 ? MARK : {}),
     })),
@@ -88,11 +88,11 @@ function samplingOf({ model, request, warn }: EncodeInput, isThinking: boolean):
   return isRefused ? {} : taken
 }
 
-/** Anthropic takes no smaller budget for thinking. */
+/** Smallest thinking budget that Anthropic accepts, in tokens. */
 const LEAST_BUDGET = 1024
-/** The answer itself is left at least this part of the limit. */
+/** Least share of the output limit that is left for the answer. */
 const ANSWER_SHARE = 0.2
-/** The budget as a part of what the model can write at most. */
+/** Thinking budgets as shares of the model's output limit. */
 const BUDGETS: Readonly<Record<Exclude<ThinkingEffort, 'off'>, number>> = { low: 0.1, medium: 0.3, high: 0.6 }
 
 interface Thinking {
@@ -102,10 +102,10 @@ interface Thinking {
 }
 
 /**
- * Sets how much the model is asked to think: a budget, an effort, or nothing.
+ * Returns the settings for thinking: a budget, an effort, or nothing.
  *
- * @param limit of the output, thinking included: where no room is left for a budget, the model answers without.
- * @param given what the caller has to say to Anthropic alone; it wins.
+ * @param limit of the output in tokens, thinking included; if it is too small for a budget, thinking is left out.
+ * @param given the caller's own `thinking` option, which wins.
  */
 function thinkingOf(input: EncodeInput, limit: number, given: JsonObject | undefined): Thinking {
   const { model, request, facts, turns, warn } = input
@@ -114,7 +114,7 @@ function thinkingOf(input: EncodeInput, limit: number, given: JsonObject | undef
   if (wanted.thinking?.['type'] !== 'enabled' || typeof budget !== 'number') return wanted
   const dropped = whyNot(turns, request.toolChoice)
   if (dropped !== undefined) {
-    warn(`${model} answers without thinking: ${dropped}.`)
+    warn(`${model} is asked without thinking: ${dropped}.`)
     return {}
   }
   const fitting = Math.min(budget, Math.floor(limit * (1 - ANSWER_SHARE)))
@@ -132,15 +132,15 @@ function ofEffort(model: string, effort: ThinkingEffort | undefined, most: numbe
   return { thinking: { type: 'enabled', budget_tokens: Math.max(LEAST_BUDGET, Math.round(most * BUDGETS[effort])) } }
 }
 
-/** Anthropic refuses to think on where a tool loop was begun without thinking, by another model for example, and where a call is forced. */
+/** Returns why Anthropic would refuse to think: a tool call is forced, or the tool loop began without thinking, for example on another model. */
 function whyNot(turns: readonly Turn[], choice: EncodeInput['request']['toolChoice']): string | undefined {
   if (choice === 'required' || asObject(choice) !== undefined) return 'a tool call is forced'
   const last = turns.findLast(({ role }) => role !== 'tool')
   if (last?.role !== 'assistant' || last.parts.every(({ type }) => type !== 'tool-call')) return undefined
-  return last.parts[0]?.type === 'thinking' ? undefined : 'the calls before were made without it'
+  return last.parts[0]?.type === 'thinking' ? undefined : 'the earlier tool calls of this turn were made without it'
 }
 
-/** Where a call cannot be forced, the model is offered nothing but the tool that it should call. */
+/** Returns the tools to offer: only the forced one, for models that refuse a forced tool call. */
 function offered({ request: { toolChoice }, model, names, tools }: EncodeInput): EncodeInput['tools'] {
   const isForced = typeof toolChoice === 'object' && NO_FORCED_CALLS.test(model)
   return isForced ? tools.filter(({ name }) => name === names.out(toolChoice.tool)) : tools
@@ -151,14 +151,14 @@ function toChoice({ request: { toolChoice }, model, names, warn }: EncodeInput, 
   if (toolChoice === undefined) return oneCall ? { type: 'auto', ...alone } : undefined
   if (toolChoice === 'none') return { type: 'none' }
   if (toolChoice !== 'auto' && NO_FORCED_CALLS.test(model)) {
-    warn(`${model} cannot be made to call a tool.`)
+    warn(`${model} does not take a forced tool call.`)
     return { type: 'auto', ...alone }
   }
   if (typeof toolChoice === 'object') return { type: 'tool', name: names.out(toolChoice.tool), ...alone }
   return { type: toolChoice === 'required' ? 'any' : 'auto', ...alone }
 }
 
-/** Messages of one role follow one another as one. */
+/** Merges consecutive turns of one role into one message. */
 function toMessages(turns: readonly Turn[], marks: ReadonlySet<number>, ref: string): JsonObject[] {
   const messages: { role: string; content: JsonObject[] }[] = []
   for (const [index, turn] of turns.entries()) {
@@ -179,7 +179,7 @@ function toBlocks(turn: Exclude<Turn, { role: 'system' }>, isLast: boolean, ref:
     case 'user':
       return turn.parts.map((part) => (part.type === 'text' ? toText(part.text) : toFile(part, ref)))
     case 'assistant':
-      // An answer that is to be continued cannot end in white space.
+      // A final assistant message, which the model continues, must not end in white space.
       return turn.parts.flatMap((part, at) => toAnswerBlock(part, isLast && at === turn.parts.length - 1))
     default:
       return turn.results.map(({ id, text, isError, attachments }) => ({
@@ -212,7 +212,7 @@ function toAnswerBlock(part: AnswerPart, isEnd: boolean): JsonObject[] {
   }
 }
 
-/** The data that Anthropic wants back with a part. */
+/** Returns the data that Anthropic wants back with a part. */
 function ownOf(part: AnswerPart): JsonObject {
   return ('own' in part ? part.own?.['anthropic'] : undefined) ?? {}
 }
@@ -243,13 +243,13 @@ function snakeDeep(value: Json): Json {
   return snakeCase(Object.fromEntries(Object.entries(object).map(([name, member]) => [name, snakeDeep(member as Json)])))
 }
 
-/** Keywords that are refused; they are told to the model in words. What it writes is checked against the whole schema anyway. */
+/** Schema keywords that Anthropic refuses; they go into the description. The answer is validated against the whole schema later. */
 const IN_WORDS = new Set(
   `minimum maximum exclusiveMinimum exclusiveMaximum multipleOf minLength maxLength pattern minItems maxItems uniqueItems minProperties
     maxProperties not`.split(/\s+/),
 )
 
-/** The schema of an answer as Anthropic takes it, with every schema in it. */
+/** Converts the schema of an answer, and its nested schemas, to the subset that Anthropic accepts. */
 function outputSchema(schema: Json | undefined): Json {
   if (Array.isArray(schema)) return (schema as readonly Json[]).map(outputSchema)
   const given = asObject(schema)

@@ -1,4 +1,4 @@
-/** Any AI SDK reranking model becomes one of ours. */
+/** Adapts AI SDK reranking models of versions 3 and 4. */
 
 import type { RerankingModelV4 } from '@ai-sdk/provider'
 import { ConfigurationError, CriaError } from '../../core/error.ts'
@@ -21,8 +21,8 @@ export interface AiSdkRerankingModel {
 }
 
 /**
- * An AI SDK reranking model as one of ours, such as `cohere.rerankingModel('rerank-v3.5')` of `@ai-sdk/cohere`; one of ours is returned
- * as it is. Nothing is sent before its first use.
+ * Adapts an AI SDK reranking model, such as `cohere.rerankingModel('rerank-v3.5')` of `@ai-sdk/cohere`. Returns a `RerankingModel`
+ * unchanged. Sends nothing before its first use.
  *
  * @throws ConfigurationError for anything else.
  */
@@ -30,7 +30,7 @@ export function createRerankingModel(model: AiSdkRerankingModel | RerankingModel
   if (isOurs(model)) return model
   if (!isSdkModel(model, 'doRerank')) {
     throw new ConfigurationError(
-      'A reranking model must be an AI SDK reranking model, or an object with `ref` and `rerank`; there are no names for them.',
+      'A reranking model must be an AI SDK reranking model, or an object with `ref` and `rerank`. It cannot be named by a string.',
     )
   }
   const { provider, ref } = sdkNames(model)

@@ -1,6 +1,6 @@
 /**
- * Reads an answer of the Responses API. Text comes in deltas, in whole items, or only with the end of the response; what an item holds beyond its deltas
- * is added. Other vendors leave out ids and positions, and stream the reasoning itself where OpenAI streams a summary.
+ * Decodes answers of the Responses API. Text arrives in deltas, in whole items, or only at the end of the response; text of an item beyond its deltas
+ * is added. Other vendors omit ids and positions, and stream the reasoning itself where OpenAI streams a summary.
  */
 
 import type { JsonObject } from '../../core/json.ts'
@@ -11,15 +11,15 @@ import { asObject, asString, objectsIn } from '../wire/json.ts'
 
 export { readResponsesUsage as readUsage } from '../answer/usage.ts'
 
-/** Calls of tools that OpenAI lets its client run. We never offer them. */
+/** Items of OpenAI's own tools that the client would run. cria never offers them. */
 const NOT_OFFERED =
   /^(?:tool_search_call|tool_search_output|local_shell_call|shell_call|shell_call_output|apply_patch_call|computer_call)$/
 
-/** The texts that have been streamed of one item. */
+/** The texts streamed so far of one item. */
 interface Streamed {
   text: string
   thinking: string
-  /** An item that streams its reasoning and a summary of it is read once: the kind that comes first. */
+  /** The kind of thinking that arrived first; an item may stream both its reasoning and a summary, and only one is read. */
   kind?: 'text' | 'summary'
   /** The part of the summary that is open. */
   block?: string
@@ -100,7 +100,7 @@ export function decode(answer: Answer): Decoder {
       }
       case 'reasoning': {
         const texts = thinkingOf(item)
-        // Of several parts none is read here where any was streamed.
+        // Several parts are skipped if any thinking was streamed, since they cannot be matched to it.
         const more = streamed.thinking === '' || texts.length === 1 ? texts : []
         let block = streamed.block ?? key
         for (const [index, text] of more.entries()) {
@@ -129,13 +129,13 @@ export function decode(answer: Answer): Decoder {
     }
   }
 
-  /** Some servers tell a text, or a call, only here. */
+  /** Reads the end of the response, the only event in which some servers send text or tool calls. */
   function endResponse(response: JsonObject, type: string): void {
     if (type === 'response.failed' && (response['error'] ?? null) !== null) throw new ReportedError({ response })
     const hadText = hasTextDeltas || [...items.values()].some(({ text }) => text !== '')
     for (const item of objectsIn(response['output'])) {
       if (item['type'] === 'message' && !hadText) answer.text(textOf(item))
-      // A call of an answer that was cut may be cut, too.
+      // A tool call in an incomplete response may itself be incomplete.
       else if (item['type'] === 'function_call' && !hasCalls && type === 'response.completed') endItem(item, '')
     }
     noteResponse(response)
@@ -165,7 +165,7 @@ export function decode(answer: Answer): Decoder {
   }
 }
 
-/** Not all servers number their items, and some give another id in each event. */
+/** Returns the key of an item: its index, else its id. Some servers send no index; others send a different id in each event. */
 function keyOf({ output_index, item_id }: JsonObject, item?: JsonObject): string {
   return typeof output_index === 'number' ? String(output_index) : (asString(item_id) ?? asString(item?.['id']) ?? '')
 }
@@ -178,7 +178,7 @@ function itemData(itemId: unknown, encrypted?: unknown): JsonObject {
   return { openai: { itemId: asString(itemId) ?? '', reasoningEncryptedContent: asString(encrypted) ?? '' } }
 }
 
-/** The rest of the whole after what came; empty where it is another text. */
+/** Returns the part of `whole` after `came`; empty if `whole` does not begin with `came`. */
 function beyond(came: string, whole: string): string {
   return whole.length > came.length && whole.startsWith(came) ? whole.slice(came.length) : ''
 }
@@ -189,7 +189,7 @@ function textOf(message: JsonObject): string {
     .join('')
 }
 
-/** The parts of the summary, or the reasoning itself where there is none. */
+/** Returns the parts of the summary, or the reasoning itself if the item has no summary. */
 function thinkingOf(item: JsonObject): string[] {
   const textsIn = (parts: unknown): string[] => objectsIn(parts).map((part) => asString(part['text']) ?? '')
   const summary = textsIn(item['summary'])

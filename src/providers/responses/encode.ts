@@ -1,6 +1,6 @@
 /**
- * Writes a request to OpenAI's Responses API (https://platform.openai.com/docs/api-reference/responses). Answers are not kept at the provider
- * (`store: false`), so a conversation can be taken to another; what it needs to go on, encrypted reasoning among it, travels with the messages.
+ * Encodes requests for OpenAI's Responses API (https://platform.openai.com/docs/api-reference/responses). Answers are not stored at the provider
+ * (`store: false`), so that a conversation can continue on another one; the messages carry all state, including encrypted reasoning.
  */
 
 import type { Json, JsonObject } from '../../core/json.ts'
@@ -71,7 +71,7 @@ function toItems(turn: Turn, isReasoning: boolean, { ref }: EncodeInput): JsonOb
 }
 
 function toAnswerItems(parts: readonly AnswerPart[]): JsonObject[] {
-  /** Several parts may be of one item: it has a summary of several parts. */
+  /** Reasoning items by id; several thinking parts may belong to one item, as the parts of its summary. */
   const reasoning = new Map<
     string,
     { type: 'reasoning'; id: string; summary: JsonObject[]; encrypted_content?: Json | undefined }
@@ -100,7 +100,7 @@ function toAnswerItems(parts: readonly AnswerPart[]): JsonObject[] {
         return []
     }
   })
-  // Without its encrypted content OpenAI would look for the item among those it has kept, and keeps none.
+  // Without encrypted content, OpenAI would look the item up among stored items, and none are stored.
   return items.filter((item) => item['type'] !== 'reasoning' || item['encrypted_content'] !== undefined)
 }
 

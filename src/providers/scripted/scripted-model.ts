@@ -1,4 +1,4 @@
-/** A model that says what a script tells it: for tests of everything that stands around a model. */
+/** Provides a model with scripted answers, for tests of code that calls a model. */
 
 import { ConfigurationError, CriaError } from '../../core/error.ts'
 import type { Json } from '../../core/json.ts'
@@ -11,27 +11,27 @@ import { UNKNOWN_USAGE } from '../../core/usage.ts'
 export type ScriptedAnswer =
   | string
   | {
-      /** Thinking of the model before the answer; default none. */
+      /** Thinking before the answer; default none. */
       readonly thinking?: string
-      /** A list is streamed as so many deltas. */
+      /** Text of the answer; each entry of a list is streamed as one delta. */
       readonly text?: string | readonly string[]
-      /** Calls that the model makes; an absent `id` becomes `call_1`, `call_2` and so on. */
+      /** Tool calls; an absent `id` becomes `call_1`, `call_2` and so on. */
       readonly toolCalls?: readonly { readonly id?: string; readonly name: string; readonly input: Json }[]
-      /** Tokens that the model reports; default none are known. */
+      /** Usage that the model reports; default unknown. */
       readonly usage?: Partial<Usage>
-      /** `null`: the stream ends without saying that it is finished. Default `tool-calls` where there are calls, else `stop`. */
+      /** Finish reason; `null`: the stream ends without one. Default `tool-calls` if there are calls, else `stop`. */
       readonly finish?: FinishReason | null
-      /** Instead of all of the above: exactly these parts. */
+      /** Exactly these parts, instead of all of the above. */
       readonly parts?: readonly ModelPart[]
-      /** Throws `error` after so many parts. */
+      /** Throws `error` after this number of parts. */
       readonly fail?: { readonly after: number; readonly error: unknown }
-      /** Says nothing more after so many parts, until it is aborted. */
+      /** Sends nothing more after this number of parts, until it is aborted. */
       readonly hang?: { readonly after: number }
-      /** Called before each part; may wait. */
+      /** Called before each part; its promise is awaited. */
       readonly before?: (part: number, signal: AbortSignal) => void | Promise<void>
     }
 
-/** The answer to a request, made when it comes. */
+/** A list of answers in the order of the requests, or a function that is called for each request; `call` counts from 0. */
 export type Script =
   | readonly ScriptedAnswer[]
   | ((request: ModelRequest, call: number) => ScriptedAnswer | Promise<ScriptedAnswer>)
@@ -40,31 +40,31 @@ export type Script =
 export interface ScriptedOptions {
   /** Default `scripted/model`. */
   readonly ref?: string
-  /** Facts of the model, in place of the defaults. */
+  /** Facts that replace single defaults. */
   readonly facts?: Partial<ModelFacts>
 }
 
-/** A model for tests: answers what a script says and keeps the requests. */
+/** A model for tests: returns scripted answers and records the requests. */
 export class ScriptedModel implements LanguageModel {
   readonly ref: string
-  /** As any model's; `facts` of the options replaces single ones. */
+  /** Unknown facts, except those that `facts` of the options sets. */
   readonly facts: ModelFacts
-  /** Every request that was made, in order. */
+  /** All requests, in order. */
   readonly requests: ModelRequest[] = []
-  /** How many streams are open now; 0 when nothing was leaked. */
+  /** Number of open streams; 0 when none leaked. */
   open = 0
   readonly #script: Script
 
-  /** @param script one answer for each request, in order, or a function; a script that is over throws. */
+  /** @param script one answer for each request, in order, or a function. Requests beyond the list throw. */
   constructor(script: Script, options: ScriptedOptions = {}) {
     if (typeof script !== 'function' && !Array.isArray(script))
-      throw new ConfigurationError('A script is a list with one answer for each request, or a function.')
+      throw new ConfigurationError('A script must be a list with one answer for each request, or a function.')
     this.#script = script
     this.ref = options.ref ?? 'scripted/model'
     this.facts = { ...UNKNOWN_FACTS, ...options.facts }
   }
 
-  /** Answers the next request as the script says; throws a `CriaError` when there is no answer left. */
+  /** Streams the next scripted answer; throws a `CriaError` when none is left. */
   async *stream(request: ModelRequest, { signal }: ModelCall): AsyncGenerator<ModelPart> {
     const call = this.requests.push(request) - 1
     this.open++
@@ -90,8 +90,8 @@ export class ScriptedModel implements LanguageModel {
     if (typeof this.#script === 'function') return await this.#script(request, call)
     const answer = this.#script[call]
     if (answer === undefined) {
-      const message = `The script is over: it has answers for ${this.#script.length} requests, and this is number ${call + 1}.`
-      const hint = 'Give the scripted model one more answer, or a function that makes them.'
+      const message = `The script is over: it has answers for ${this.#script.length} requests, but this is request ${call + 1}.`
+      const hint = 'Add an answer to the script, or pass a function that returns answers.'
       throw new CriaError('invalid_request', message, { hint })
     }
     return answer

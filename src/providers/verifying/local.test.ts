@@ -8,7 +8,7 @@ const CLAIMS = [
   { statement: 'It is old [2].', passages: ['It is white.'] },
 ]
 
-/** Stands in for the package: a model whose logits are given, by statement. */
+/** Replaces the package by a model with given logits for each statement. */
 function transformers(
   labels: Record<string, string>,
   logits: (passage: string, statement: string) => number[],
@@ -53,7 +53,7 @@ describe('createLocalVerifier', () => {
     expect(first?.verdict).toBe('verified')
   })
 
-  test('without the package it says how to install it, and tries again the next time', async () => {
+  test('a missing package is an error with the install command, and the next call tries again', async () => {
     let calls = 0
     const verify = createLocalVerifier('tests/made', { load: () => Promise.reject(new Error(`no package ${++calls}`)) })
     for (const _ of [1, 2])
@@ -61,14 +61,14 @@ describe('createLocalVerifier', () => {
     expect(calls).toBe(2)
   })
 
-  test('a model that is no inference model is refused', async () => {
+  test('a model without entailment labels is refused', async () => {
     const { load } = transformers({ 0: 'POSITIVE', 1: 'NEGATIVE' }, () => [1, 0])
     await expect(createLocalVerifier('tests/made', { load })(CLAIMS, { signal })).rejects.toMatchObject({
       code: 'model_unavailable',
     })
   })
 
-  test('an abort ends it between two runs of the model', async () => {
+  test('an abort ends the verification between two runs of the model', async () => {
     const { load } = transformers({ 0: 'entailment' }, () => [1])
     await expect(createLocalVerifier('tests/made', { load })(CLAIMS, { signal: AbortSignal.abort() })).rejects.toThrow(/abort/i)
   })

@@ -1,4 +1,4 @@
-/** A natural language inference model that runs in this process, in ONNX format, as a judge of citations. */
+/** Verifies citations with a natural language inference model that runs in this process, in ONNX format. */
 
 import type { ClaimVerdict, ClaimVerifier, Verdict } from '../../core/citation.ts'
 import { loadTransformers, localModel } from '../embedding/local.ts'
@@ -19,20 +19,20 @@ interface Classifier {
 
 /** Options of `createLocalVerifier()`. */
 export interface LocalVerifierOptions {
-  /** Probability from which `entailment` and `contradiction` count; default 0.8. */
+  /** Least probability at which `entailment` and `contradiction` count; default 0.8. */
   readonly threshold?: number
-  /** For tests: what `import()` of the package gives. */
+  /** For tests: replaces the `import()` of the package. */
   readonly load?: () => Promise<unknown>
 }
 
-/** Pairs in one run of the model. */
+/** Number of pairs in one run of the model. */
 const BATCH = 16
 
 /**
- * A verifier for `verify` of `query()` and `QueryBot`. Each statement is held against each of its passages: one that entails it verifies it, one
- * that contradicts it contradicts it if none entails it. The model reads about 500 tokens of a pair; what is longer is cut by it.
+ * Creates a verifier for `verify` of `query()` and `QueryBot`. It compares each statement with each of its passages: the statement is verified if
+ * any passage entails it, else contradicted if any contradicts it. The model reads about 500 tokens of a pair, and cuts longer pairs.
  *
- * @param name of a model with ONNX weights whose labels are entailment, neutral and contradiction; the package fetches it on first use and keeps it.
+ * @param name of a model with ONNX weights and the labels entailment, neutral and contradiction; the package downloads and caches it on first use.
  */
 export function createLocalVerifier(
   name: string,
@@ -58,7 +58,7 @@ export function createLocalVerifier(
 interface Opened {
   readonly tokenize: Tokenizer
   readonly classifier: Classifier
-  /** By column of the logits. */
+  /** Verdicts by column of the logits. */
   readonly labels: readonly Verdict[]
 }
 
@@ -72,7 +72,7 @@ function opener(name: string, load: () => Promise<unknown>): () => Promise<Opene
       .sort(([a], [b]) => Number(a) - Number(b))
       .map(([, label]): Verdict => (/^entail/i.test(label) ? 'verified' : /^contra/i.test(label) ? 'contradicted' : 'unverified'))
     if (!labels.includes('verified'))
-      throw new TypeError(`its labels are ${Object.values(classifier.config.id2label).join(', ')}, and none is entailment`)
+      throw new TypeError(`its labels are ${Object.values(classifier.config.id2label).join(', ')}; expected one named entailment`)
     return { tokenize, classifier, labels }
   })
 }
@@ -90,7 +90,7 @@ async function classify(
     const scores = Array.from({ length: size }, (_value, column) => logits.data[row * size + column] ?? 0)
     const highest = Math.max(...scores)
     const sum = scores.reduce((total, score) => total + Math.exp(score - highest), 0)
-    // The highest score has e^0 of the sum.
+    // Softmax of the highest score, whose exponential is e^0 = 1.
     return 1 / sum >= threshold ? (model.labels[scores.indexOf(highest)] ?? 'unverified') : 'unverified'
   })
 }
@@ -100,7 +100,7 @@ function verdictOf(found: readonly Verdict[]): ClaimVerdict | undefined {
   return found.includes('contradicted') ? { verdict: 'contradicted', reason: 'a passage contradicts it' } : undefined
 }
 
-/** A statement without the markers and marks of Markdown, which the model was not trained on. */
+/** Removes citation markers and Markdown from a statement: the model was not trained on them. */
 function plain(statement: string): string {
   return statement.replaceAll(/[[【]\^?\d[\d,;–\- ^]*[\]】]|[*`]/g, '').trim()
 }

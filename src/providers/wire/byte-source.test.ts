@@ -7,8 +7,8 @@ import { ByteSource } from './byte-source.ts'
 it.each([
   ['a length', (bytes: number) => `content-length: ${bytes}\r\n`],
   ['the end of the connection', () => ''],
-])('an answer that ends with %s is not lost, and ends nothing, when it is read after the server has left', async (_, header) => {
-  // What fits into the buffers of a connection and not into those of its reader.
+])('an answer that ends with %s is complete, and the process survives, if the server has closed before', async (_, header) => {
+  // Fits into the buffers of the connection, but not into those of the reader.
   for (const bytes of [100_000, 200_000, 300_000]) {
     const text = 'x'.repeat(bytes)
     const server = createServer((socket) =>
@@ -26,7 +26,7 @@ it.each([
   }
 })
 
-it('what came before the connection broke is read, however slow its reader is', async () => {
+it('returns the bytes before a broken connection even to a slow reader', async () => {
   const server = createServer((socket) =>
     socket.once('data', () => {
       socket.write('HTTP/1.1 200 OK\r\ncontent-length: 1000\r\n\r\n')
@@ -49,7 +49,7 @@ it('what came before the connection broke is read, however slow its reader is', 
   const readAll = async (): Promise<void> => {
     for (let pieces = await source.read(); pieces !== undefined; pieces = await source.read()) {
       text += Buffer.concat(pieces).toString()
-      // As slow as somebody who does something with each piece.
+      // Simulates a reader that processes each piece.
       await new Promise(setImmediate)
     }
   }
@@ -58,7 +58,7 @@ it('what came before the connection broke is read, however slow its reader is', 
   server.close()
 })
 
-it('returns pieces together that come within the hold, the first at once, and never waits for longer than the end', async () => {
+it('returns the first piece at once, later ones together within the hold, and never waits beyond the end', async () => {
   let pieces: ReadableStreamDefaultController<Uint8Array> | undefined
   const body = new ReadableStream<Uint8Array>({ start: (controller) => void (pieces = controller) })
   const source = new ByteSource(new Response(body))
@@ -83,7 +83,7 @@ it('returns pieces together that come within the hold, the first at once, and ne
   expect(await textOf(A_MINUTE)).toBeUndefined()
 })
 
-it('ends a hold when it is closed', async () => {
+it('ends a hold when the source is closed', async () => {
   const body = new ReadableStream<Uint8Array>({ start: (controller) => controller.enqueue(Buffer.from('first')) })
   const source = new ByteSource(new Response(body))
   await source.read()
@@ -92,7 +92,7 @@ it('ends a hold when it is closed', async () => {
   expect(await held).toBeUndefined()
 })
 
-it('tells what comes after more white space than it keeps', async () => {
+it('detects the kind after more white space than it keeps', async () => {
   const body = new ReadableStream<Uint8Array>({
     start(controller) {
       for (let n = 0; n < 10; n++) controller.enqueue(Buffer.from(' \r\n'.repeat(10_000)))
@@ -105,7 +105,7 @@ it('tells what comes after more white space than it keeps', async () => {
   expect(await source.text(1000)).toBe(' data: {}\n\n')
 })
 
-it('tells what comes after white space in one piece with it', async () => {
+it('detects the kind after white space in the same piece', async () => {
   const source = new ByteSource(new Response(`${' '.repeat(5000)}data: {}\n\n`))
   expect(await source.kind()).toBe('events')
 })

@@ -1,21 +1,21 @@
 /**
- * The bytes of an answer, read ahead of the decoder.
+ * Reads the bytes of an answer ahead of the decoder.
  *
- * An error in the body that `fetch` gives empties its queue, so what came before a connection broke would be lost: the bytes are kept here instead, and
- * the error is thrown after them. An answer in chunks is read ahead up to 64 KB, so that a slow reader slows the server down. Any other answer is read as
- * it comes, up to 64 MB: the `fetch` of Node 22 and 24 (undici 7) ends the process when a server closes a connection that nobody reads from, where a
- * length or the end of the connection is the end of the answer (https://github.com/nodejs/undici/issues/5360).
+ * An error in the body that `fetch` returns empties its queue, which would lose the bytes before a broken connection. They are kept here instead,
+ * and the error is thrown after them. A chunked answer is read ahead up to 64 KB, so that a slow reader slows the server down. Any other answer is
+ * read as it arrives, up to 64 MB: the `fetch` of Node 22 and 24 (undici 7) ends the process if a server closes a connection that is not being
+ * read and whose answer ends by its length or by the close (https://github.com/nodejs/undici/issues/5360).
  */
 
 import { isAbort } from './network.ts'
 import type { Answered, AnsweredBody } from './send.ts'
 
-/** The kind of an answer by its first characters; the content type is not believed. */
+/** The kind of an answer by its first characters; the content type is not reliable. */
 export type BodyKind = 'events' | 'json' | 'markup' | 'text' | 'empty'
 
 const MOST_BYTES = 64 * 1024 * 1024
 const MOST_CHUNKED_BYTES = 64 * 1024
-/** An event stream can be recognised within so many characters, whatever fields of a vendor come first. */
+/** Number of characters in which an event stream is recognised, even if fields of a vendor come first. */
 const ENOUGH = 1024
 
 export class ByteSource {
@@ -23,11 +23,11 @@ export class ByteSource {
   readonly #most: number
   #queue: Uint8Array[] = []
   #queued = 0
-  /** Nothing more comes: the answer has ended or broken off, or the source was closed. */
+  /** The answer has ended or broken off, or the source was closed. */
   #over = false
   #failure: { readonly thrown: unknown } | undefined
   #returnedAt = -Infinity
-  /** The reader is not woken by what comes. */
+  /** Arriving bytes do not wake the reader. */
   #isHolding = false
   #wakeReader: (() => void) | undefined
   #wakePump: (() => void) | undefined
@@ -40,10 +40,10 @@ export class ByteSource {
   }
 
   /**
-   * All bytes that have come, waited for where there are none; `undefined` at the end.
+   * Returns all bytes received so far; waits if there are none; `undefined` at the end.
    *
-   * @param holdMs least time since the bytes before were returned, in milliseconds: what comes within it is returned together. Default 0.
-   * @throws what broke the connection, after the bytes before it.
+   * @param holdMs least time between two returns, in milliseconds; bytes that arrive within it are returned together. Default 0.
+   * @throws the error that broke the connection, after the bytes before it.
    */
   async read(holdMs = 0): Promise<readonly Uint8Array[] | undefined> {
     while (this.#queued === 0 && !this.#over) await this.#more()
@@ -61,10 +61,10 @@ export class ByteSource {
     return pieces
   }
 
-  /** Looks at as many bytes as it takes to tell; they stay to be read, without white space before them. */
+  /** Detects the kind of the answer from its first bytes, which stay readable; drops leading white space. */
   async kind(): Promise<BodyKind> {
     for (;;) {
-      // White space may come first, and more of it than is queued: some servers keep the connection alive with it.
+      // Some servers send white space first to keep the connection alive, possibly more than the queue holds.
       while (this.#queue[0]?.every(isSpace) === true) this.#queued -= this.#queue.shift()?.length ?? 0
       this.#wakePump?.()
       let head = ''
@@ -82,8 +82,8 @@ export class ByteSource {
   }
 
   /**
-   * Everything that is left, as text.
-   * @throws RangeError when it is more than `limit` bytes.
+   * Returns the remaining bytes as text.
+   * @throws RangeError when there are more than `limit` bytes.
    */
   async text(limit: number): Promise<string> {
     const pieces: Uint8Array[] = []
@@ -98,7 +98,7 @@ export class ByteSource {
     return new TextDecoder().decode(Buffer.concat(pieces))
   }
 
-  /** Drops what was not read, and closes the connection unless the answer has come to its end. */
+  /** Drops unread bytes, and closes the connection unless the answer has ended. */
   readonly close = (): void => {
     this.#queue = []
     this.#queued = 0
@@ -131,7 +131,7 @@ export class ByteSource {
     this.#wakeReader?.()
   }
 
-  /** Waits, but not beyond the end of the bytes, and not where the server waits because enough is queued. */
+  /** Waits `ms` milliseconds, but not beyond the end of the answer, and not while the queue is full. */
   async #hold(ms: number): Promise<void> {
     this.#isHolding = true
     const timer = setTimeout(() => this.#wakeReader?.(), Math.ceil(ms))
@@ -152,7 +152,7 @@ function isSpace(byte: number): boolean {
 const BYTE_ORDER_MARK = '\u00EF\u00BB\u00BF'
 const EVENT_LINE = /^(?:(?:data|event|id|retry)[:\r\n]|:)/m
 
-/** @param head first bytes, one character each. */
+/** @param head first bytes, as one character each. */
 function kindOf(head: string, complete: boolean): BodyKind | undefined {
   if (!complete && BYTE_ORDER_MARK.startsWith(head)) return undefined
   const text = (head.startsWith(BYTE_ORDER_MARK) ? head.slice(BYTE_ORDER_MARK.length) : head).trimStart()

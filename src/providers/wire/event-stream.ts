@@ -1,4 +1,4 @@
-/** Cuts the bytes of an answer into server-sent events, wherever the network cut them, and decodes them. */
+/** Parses the bytes of an answer, in pieces of any size, into server-sent events and decodes them. */
 
 import { createParser } from 'eventsource-parser'
 import { CriaError } from '../../core/error.ts'
@@ -6,13 +6,13 @@ import type { Answer } from '../answer/answer.ts'
 import type { Decoder } from '../api.ts'
 import { parseObject } from './json.ts'
 
-/** In characters: an event that never ends would fill the memory. */
+/** Limit of an event in characters: an event without an end would fill the memory. */
 const MAX_EVENT: number = 32 * 1024 * 1024
 
 export interface EventStream {
-  /** @throws RangeError for an event that is too large, CriaError `stream_interrupted` for one that is not JSON, and what the decoder throws. */
+  /** @throws RangeError for an event that is too large, CriaError `stream_interrupted` for one that is not JSON, and errors of the decoder. */
   push(bytes: Uint8Array): void
-  /** Decodes a last event that no empty line ends: the specification drops it, but some servers send it. */
+  /** Decodes a last event without an empty line after it: the specification drops it, but some servers send it. */
   end(): void
 }
 
@@ -31,7 +31,7 @@ export function createEventStream(
     onEvent({ data }) {
       number++
       if (answer.ended) return
-      // OpenAI's end mark, which others send as well. Some put no empty line after it, and what follows becomes part of the same event.
+      // OpenAI's end mark. Some servers send no empty line after it, so that later lines become part of the same event.
       if (!data.startsWith('{') && data.trimStart().startsWith('[DONE]')) {
         answer.ended = true
         return
@@ -39,7 +39,7 @@ export function createEventStream(
       const event = parseObject(data)
       if (event !== undefined) return decoder.event(event)
       if (isAtEnd || saysNothing(data)) return
-      const message = `${provider}: event ${number} of the stream is no JSON: ${JSON.stringify(data.slice(0, 80))}.`
+      const message = `${provider}: event ${number} of the stream is not JSON: ${JSON.stringify(data.slice(0, 80))}.`
       throw new CriaError('stream_interrupted', message, { details: { event: number } })
     },
     onError({ type, field, value }) {
@@ -59,7 +59,7 @@ export function createEventStream(
   }
 }
 
-/** Keep-alives of some servers: an event with nothing in it, or with JSON that has no members. */
+/** Returns whether an event is a keep-alive: it is empty, or holds a JSON value without members. */
 function saysNothing(data: string): boolean {
   return data.trim() === '' || /^\s*(?:null|true|false|-?\d+(?:\.\d+)?|"[^"\\]*")\s*$/.test(data)
 }

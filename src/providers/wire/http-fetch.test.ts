@@ -23,7 +23,7 @@ async function ask(answer: RequestListener, headers: Record<string, string> = {}
   return httpFetch(url, { method: 'POST', headers, body, redirect: 'manual', ...(signal === undefined ? {} : { signal }) })
 }
 
-/** What came, and how it ended. */
+/** Reads a body; returns its text and how it ended. */
 async function textOf({ body }: Answered): Promise<{ text: string; failure: unknown }> {
   const reader = body?.getReader()
   let text = ''
@@ -38,7 +38,7 @@ async function textOf({ body }: Answered): Promise<{ text: string; failure: unkn
   }
 }
 
-it('sends method, path, headers and body, and gives status, headers and body back', async () => {
+it('sends method, path, headers and body, and returns status, headers and body', async () => {
   const answered = await ask(
     (request, response) => {
       let sent = ''
@@ -62,7 +62,7 @@ it.each([
   ['deflate', deflateSync],
   ['br', brotliCompressSync],
   ['zstd', zstdCompressSync],
-] as const)('undoes %s that was not asked for, and tells when it is cut', async (encoding, compress) => {
+] as const)('decompresses %s that was not requested, and fails when it is truncated', async (encoding, compress) => {
   const bytes = compress(Buffer.from('data: {}\n\n'.repeat(1000)))
   const whole = await ask((_, response) => response.writeHead(200, { 'content-encoding': encoding }).end(bytes))
   expect((await textOf(whole)).text).toHaveLength(10_000)
@@ -79,7 +79,7 @@ it('follows no redirect', async () => {
   expect(answered.headers.get('location')).toBe('/elsewhere')
 })
 
-it('gives what came before the connection broke, then the failure', async () => {
+it('returns the bytes before a broken connection, then the failure', async () => {
   const answered = await ask((_, response) => {
     response.writeHead(200, { 'content-length': '100' })
     response.write('first;', () => response.write('second;', () => response.destroy()))
@@ -89,14 +89,14 @@ it('gives what came before the connection broke, then the failure', async () => 
   expect(failure).toMatchObject({ code: 'ECONNRESET' })
 })
 
-it('makes the server wait for a slow reader, and loses nothing', async () => {
+it('pauses the server for a slow reader without losing bytes', async () => {
   const size = 4 * 1024 * 1024
   const answered = await ask((_, response) => response.end('x'.repeat(size)))
   await new Promise(setImmediate)
   expect((await textOf(answered)).text).toHaveLength(size)
 })
 
-it('ends with its signal, before the answer and within it', async () => {
+it('aborts with its signal, before the answer and within it', async () => {
   const before = new AbortController()
   const waiting = ask(() => before.abort(), {}, before.signal)
   await expect(waiting).rejects.toMatchObject({ name: 'AbortError' })
@@ -108,7 +108,7 @@ it('ends with its signal, before the answer and within it', async () => {
   expect((await reading).failure).toBeInstanceOf(Error)
 })
 
-it('names a server that is not there by the code of its error', async () => {
+it('rejects with the error code if the server does not run', async () => {
   const server = createServer()
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -119,7 +119,7 @@ it('names a server that is not there by the code of its error', async () => {
   await expect(asked).rejects.toMatchObject({ code: 'ECONNREFUSED' })
 })
 
-it('fails when the server changes the protocol', async () => {
+it('fails when the server switches the protocol', async () => {
   const changed = ask((request) =>
     request.socket.write('HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: x\r\n\r\n'),
   )

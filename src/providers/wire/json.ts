@@ -2,7 +2,7 @@
 
 import type { JsonObject } from '../../core/json.ts'
 
-/** A JSON object, or `undefined` for anything else. */
+/** Parses a JSON object; returns `undefined` for anything else. */
 export function parseObject(text: string): JsonObject | undefined {
   try {
     return asObject(JSON.parse(text))
@@ -19,7 +19,7 @@ export function asArray(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : []
 }
 
-/** The members of a list that are objects. */
+/** Returns the objects in a list. */
 export function objectsIn(value: unknown): JsonObject[] {
   return asArray(value).filter((member): member is JsonObject => asObject(member) !== undefined)
 }

@@ -1,9 +1,9 @@
-/** Describes network failures in words that name the host. */
+/** Converts network failures to errors that name the host. */
 
 import { CriaError } from '../../core/error.ts'
 import type { ErrorCode } from '../../core/error.ts'
 
-/** The server that is asked. */
+/** The server that receives a request. */
 export interface Peer {
   /** Name of the provider: `openai`. */
   readonly provider: string
@@ -13,9 +13,9 @@ export interface Peer {
 
 interface Trouble {
   readonly code: ErrorCode
-  /** Says what happened; `HOST` stands for the host. */
+  /** What happened; `HOST` is replaced by the host. */
   readonly words: string
-  /** Says what to do. */
+  /** What to do. */
   readonly hint?: string | undefined
   readonly retryable?: boolean
 }
@@ -33,14 +33,14 @@ function untrusted(what: string): Trouble {
   return lasting(`the certificate of HOST ${what}`, hint)
 }
 
-/** By the codes of errors of Node. */
+/** Descriptions by error code of Node. */
 const TROUBLES = new Map<string, Trouble>(
   Object.entries({
     ECONNREFUSED: network('nothing answers at HOST', 'Check that the server runs and that the base URL names its host and port.'),
     ENOTFOUND: network('there is no host HOST', 'Check the base URL and the connection to the network.'),
     EAI_AGAIN: network('the name HOST cannot be looked up now'),
-    'EHOSTUNREACH ENETUNREACH': network('there is no way to HOST'),
-    // `Z_BUF_ERROR`: compressed bytes end before their end.
+    'EHOSTUNREACH ENETUNREACH': network('there is no network route to HOST'),
+    // `Z_BUF_ERROR`: the compressed body is truncated.
     'ECONNRESET EPIPE UND_ERR_SOCKET Z_BUF_ERROR': network('HOST closed the connection'),
     'ETIMEDOUT UND_ERR_CONNECT_TIMEOUT': { code: 'timeout', words: 'HOST did not accept the connection in time' },
     UND_ERR_HEADERS_TIMEOUT: { code: 'timeout', words: 'HOST did not begin to answer in time' },
@@ -63,8 +63,8 @@ const TROUBLES = new Map<string, Trouble>(
 
 const GARBLED: Trouble = {
   code: 'invalid_response',
-  words: 'the answer of HOST is not what its headers say',
-  hint: 'Check the base URL, and the proxy in between.',
+  words: 'the answer of HOST does not match its headers',
+  hint: 'Check the base URL, and any proxy on the way.',
 }
 
 const BLOCKED = lasting(
@@ -72,7 +72,7 @@ const BLOCKED = lasting(
   'Let the server listen at another port: https://fetch.spec.whatwg.org/#port-blocking',
 )
 
-/** The request could not be sent, or no answer to it began. */
+/** Describes a request that could not be sent, or that got no answer. */
 export function connectionError(thrown: unknown, peer: Peer): CriaError {
   const { code, trouble } = find(thrown)
   const { message } = [...causes(thrown)].at(-1) ?? new Error(String(thrown))
@@ -80,7 +80,7 @@ export function connectionError(thrown: unknown, peer: Peer): CriaError {
   return errorOf(known, code === undefined ? '' : ` (${code})`, peer, thrown)
 }
 
-/** The answer had begun and broke off. */
+/** Describes an answer that broke off. */
 export function brokenOff(thrown: unknown, peer: Peer): CriaError {
   const { code, trouble } = find(thrown)
   const by = code === undefined ? '' : ` (${code})`
@@ -98,14 +98,14 @@ function find(thrown: unknown): { code?: string; trouble?: Trouble } {
   for (const error of causes(thrown)) {
     const code = (error as { code?: unknown }).code
     if (typeof code !== 'string') continue
-    // Decompression and HTTP parsing have a family of codes each.
+    // The errors of decompression and of HTTP parsing have many codes with common prefixes.
     const trouble = TROUBLES.get(code) ?? (/^(Z_|ERR__?BROTLI|HPE_|ERR_ZSTD|ZSTD_)/.test(code) ? GARBLED : undefined)
     if (trouble !== undefined) return { code, trouble }
   }
   return {}
 }
 
-/** An error, what caused it, and so on; a lookup of several addresses counts as its first failure. */
+/** Yields an error and its causes, outermost first. An `AggregateError` without a cause continues with its first error. */
 export function* causes(thrown: unknown): Generator<Error, void, undefined> {
   const seen = new Set<unknown>()
   for (let error = thrown; error instanceof Error && !seen.has(error);) {

@@ -1,4 +1,4 @@
-/** Reads the answer to a request from its socket: an event stream, an answer in one piece, or an error about what came in their place. */
+/** Reads the answer to a request: an event stream or one JSON object. Anything else becomes an error. */
 
 import { CriaError } from '../../core/error.ts'
 import type { JsonObject } from '../../core/json.ts'
@@ -13,24 +13,24 @@ import type { Peer } from './network.ts'
 import { brokenOff, isAbort } from './network.ts'
 import type { Answered } from './send.ts'
 
-/** An answer in one piece is kept in memory. */
+/** Limit of an answer that is not streamed, which is kept in memory. */
 const MAX_BODY_BYTES = 64 * 1024 * 1024
-/** Many times what any answer takes: a stream that never ends, and says nothing that counts, is stopped there. */
+/** Far more than any answer needs; stops a stream that never ends. */
 const MAX_STREAM_BYTES = 256 * 1024 * 1024
 /**
- * Pieces of an answer that come one by one are decoded, stored and shown together when they come within this time, in milliseconds. The first is
- * never held back (docs/decisions/0038-deltas-in-groups.md).
+ * Deltas that arrive within this time, in milliseconds, are decoded, stored and displayed together. The first is never held back
+ * (docs/decisions/0038-deltas-in-groups.md).
  */
 const HOLD_MS = 16
-/** After the end of the answer the rest of the response is read, so that the connection can be used again, but not for ever. */
+/** Limit, in milliseconds, for reading the response after the end of the answer, so that the connection can be reused. */
 const DRAIN_MS = 250
 const DRAIN_BYTES = 64 * 1024
-/** Reports beside an answer that has ended, as its usage, are not waited for longer: some servers keep the connection open. */
+/** Wait, in milliseconds, for events after the finish reason, such as usage: some servers keep the connection open. */
 const AFTER_END_MS = 1000
 const MAX_ERROR_BODY_BYTES = 256 * 1024
-/** The words of an error come with its status, or they are not waited for. */
+/** Wait, in milliseconds, for the body of an error. */
 const ERROR_BODY_MS = 2000
-/** Characters of a text that is not an answer. */
+/** Number of characters that an error quotes of a text that is not an answer. */
 const SHOWN = 300
 
 export interface WireOptions {
@@ -39,11 +39,11 @@ export interface WireOptions {
   /** Makes the request. */
   readonly request: () => Promise<Answered>
   readonly maxEventBytes?: number | undefined
-  /** Bytes of a whole stream. Default 256 MB. */
+  /** Limit of a whole stream in bytes. Default 256 MB. */
   readonly maxAnswerBytes?: number | undefined
 }
 
-/** Sends the request and adds what comes to the answer; yields when something was added. @throws what went wrong, after all that came before it. */
+/** Sends the request and adds the received parts to `answer`; yields after each read. @throws any error, after the parts before it were added. */
 export async function* readAnswer(options: WireOptions, answer: Answer): AsyncGenerator<void, void, undefined> {
   const { api, peer, request, maxEventBytes, maxAnswerBytes = MAX_STREAM_BYTES } = options
   let source: ByteSource | undefined
@@ -66,7 +66,7 @@ export async function* readAnswer(options: WireOptions, answer: Answer): AsyncGe
       yield
       if (answer.complete) lastWait ??= setTimeout(source.close, AFTER_END_MS).unref()
       const pieces = await source.read(answer.hasContent ? HOLD_MS : 0).catch((thrown: unknown) => {
-        // Nothing of the answer is missing.
+        // The answer is complete, so the error is harmless.
         if (answer.complete && !isAbort(thrown)) return undefined
         throw thrown
       })
@@ -81,7 +81,7 @@ export async function* readAnswer(options: WireOptions, answer: Answer): AsyncGe
       if (bytes > maxAnswerBytes) throw tooLong(maxAnswerBytes, peer)
     }
     if (answer.ended) await within(DRAIN_MS, source, drain(source)).catch(() => {})
-    // A call of an answer that broke off is not a call.
+    // Open tool calls of an answer that broke off are dropped.
     if (answer.ended || answer.rawReason !== undefined) decoder.end()
   } catch (thrown) {
     throw explain(thrown, peer)
@@ -91,7 +91,7 @@ export async function* readAnswer(options: WireOptions, answer: Answer): AsyncGe
   }
 }
 
-/** The one JSON object that answers a request. @throws ReportedError for an error, CriaError for anything else. */
+/** Reads an answer that is one JSON object. @throws ReportedError for an error of the provider, CriaError for any other answer. */
 export async function readWhole(response: Answered, peer: Peer, maxBytes: number): Promise<JsonObject> {
   const { source } = await receive(response, peer)
   try {
@@ -111,7 +111,7 @@ async function readBody(source: ByteSource, status: number, peer: Peer, maxBytes
   return body
 }
 
-/** @throws ReportedError for a status of 400 and more, CriaError `invalid_response` for anything that is neither events nor JSON. */
+/** @throws ReportedError for a status of 400 or more, CriaError `invalid_response` for a body that is neither events nor JSON. */
 async function receive(response: Answered, peer: Peer): Promise<{ source: ByteSource; kind: 'events' | 'json' }> {
   const source = new ByteSource(response)
   const { status } = response
@@ -127,7 +127,7 @@ async function receive(response: Answered, peer: Peer): Promise<{ source: ByteSo
   }
 }
 
-/** An error that a person understands, for what the socket or the decoder throws. */
+/** Converts errors of the socket and the decoder to readable ones. */
 function explain(thrown: unknown, peer: Peer): unknown {
   if (thrown instanceof RangeError)
     return new CriaError('invalid_response', `${peer.provider}: ${thrown.message}`, { retryable: false, cause: thrown })
@@ -135,19 +135,19 @@ function explain(thrown: unknown, peer: Peer): unknown {
   return isKnown ? thrown : brokenOff(thrown, peer)
 }
 
-/** The body of an error is short, or it is cut short. */
+/** Reads the body of an error response, within limits of size and time. */
 async function failure({ status, headers }: Answered, source: ByteSource): Promise<ReportedError> {
   const text = await within(ERROR_BODY_MS, source, source.text(MAX_ERROR_BODY_BYTES)).catch((thrown: unknown) => {
-    // The status says more than a body that broke off or never ends.
+    // The status alone is useful even if the body breaks off or never ends.
     if (isAbort(thrown)) throw thrown
     return ''
   })
-  // No API answers a request with one of these: a gateway failed.
+  // APIs do not send such a status: a gateway failed.
   const isOdd = status < 400 || status > 599
   return new ReportedError(text, isOdd ? 502 : status, Object.fromEntries(headers))
 }
 
-/** Reads what follows an answer that is complete; how the connection ends does not matter any more. */
+/** Reads up to `DRAIN_BYTES` after the end of the answer. */
 async function drain(source: ByteSource): Promise<void> {
   for (let bytes = 0; bytes < DRAIN_BYTES;) {
     const pieces = await source.read()
@@ -156,7 +156,7 @@ async function drain(source: ByteSource): Promise<void> {
   }
 }
 
-/** Closes the source when the work takes too long, which ends the work. */
+/** Waits for `work`; closes the source after `ms` milliseconds, which ends the work. */
 async function within<T>(ms: number, source: ByteSource, work: Promise<T>): Promise<T> {
   const giveUp = setTimeout(source.close, ms)
   try {
@@ -169,11 +169,11 @@ async function within<T>(ms: number, source: ByteSource, work: Promise<T>): Prom
 function tooLong(limit: number, { provider }: Peer): CriaError {
   return new CriaError('invalid_response', `${provider}: the answer was stopped: its stream is longer than ${limit} bytes.`, {
     retryable: false,
-    hint: 'What came before is kept. A higher limit can be set: the option maxAnswerBytes of createModel().',
+    hint: 'The text received before is kept. To raise the limit, set the option maxAnswerBytes of createModel().',
   })
 }
 
-/** A body that is an answer has one of these. */
+/** Members of which every answer has at least one. */
 const ANSWERS = ['choices', 'output', 'content', 'candidates', 'promptFeedback', 'usageMetadata', 'status']
 
 function notOfThisApi(body: JsonObject, { provider }: Peer): CriaError {
@@ -181,14 +181,14 @@ function notOfThisApi(body: JsonObject, { provider }: Peer): CriaError {
   return new CriaError('invalid_response', `${provider}: the answer is not what this API sends: ${words}`)
 }
 
-/** A redirect that says nothing of where to, or “not modified”. */
+/** Describes a redirect without a location, or the status 304. */
 function notFollowed(status: number, { provider, host }: Peer): CriaError {
-  const hint = 'Is this the base URL of the API? A proxy in between may also answer in its place.'
-  const message = `${provider}: ${host} answered ${status}, which is no answer to a request.`
+  const hint = 'Is this the base URL of the API? A proxy on the way may also have answered instead of the API.'
+  const message = `${provider}: ${host} answered with the status ${status}, which is not valid here.`
   return new CriaError('invalid_response', message, { status, hint })
 }
 
-/** A text that is not an answer, in an error: what a gateway says about its upstream, for example. */
+/** Describes a text that is not an answer, for example a page of a gateway about its upstream. */
 function notAnAnswer(kind: BodyKind, status: number, text: string, { provider, host }: Peer): CriaError {
   if (kind === 'empty')
     return new CriaError('invalid_response', `${provider}: ${host} answered ${status} with an empty response.`, { status })
@@ -197,6 +197,6 @@ function notAnAnswer(kind: BodyKind, status: number, text: string, { provider, h
   const other = `text that is neither JSON nor an event stream: ${JSON.stringify(text.slice(0, SHOWN))}`
   return new CriaError('invalid_response', `${provider}: ${host} answered ${status} with ${kind === 'markup' ? page : other}.`, {
     status,
-    hint: 'Is this the base URL of the API, with its version (…/v1)? A proxy in between may also answer in its place.',
+    hint: 'Is this the base URL of the API, with its version (…/v1)? A proxy on the way may also have answered instead of the API.',
   })
 }

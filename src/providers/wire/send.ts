@@ -1,10 +1,10 @@
-/** Sends a request and follows redirects only where they cannot carry the key to somebody else. */
+/** Sends a request, and follows redirects only within the same origin, so that the key cannot leak. */
 
 import { CriaError } from '../../core/error.ts'
 import type { Peer } from './network.ts'
 import { connectionError, isAbort } from './network.ts'
 
-/** The part of `fetch` and of its answer that is used. */
+/** The subset of `fetch` and of its response that is used. */
 export type Fetch = (url: string, init: Sent) => Promise<Answered>
 export interface Sent {
   readonly method: 'POST'
@@ -29,7 +29,7 @@ export interface AnsweredBody {
 
 const MAX_REDIRECTS = 5
 
-/** @throws CriaError that names the host, or the abort as it came. */
+/** @throws CriaError that names the host; rethrows aborts unchanged. */
 export async function send(base: Fetch, url: string, init: Sent, peer: Peer): Promise<Answered> {
   let target = new URL(url)
   for (let hop = 0; hop <= MAX_REDIRECTS; hop++) {
@@ -58,11 +58,11 @@ function follow(from: URL, location: string, status: number, { provider, host }:
     new CriaError('invalid_response', `${provider}: ${host} redirected (${status}) ${why}`, {
       status,
       retryable: false,
-      hint: 'If that is where this provider lives now, set it as the base URL.',
+      hint: 'If the provider has moved there, set it as the base URL.',
     })
-  if (to === undefined) throw refuse('to a place that is no URL.')
-  if (to.origin !== from.origin) throw refuse(`to ${to.origin}; it was not followed, because the key would go along.`)
-  // The other kinds turn the request into a GET, which is no request to a model.
+  if (to === undefined) throw refuse('to a location that is not a URL.')
+  if (to.origin !== from.origin) throw refuse(`to ${to.origin}; it was not followed, because the key would be sent there.`)
+  // The other redirects turn a POST into a GET, which models do not answer.
   if (status !== 307 && status !== 308) throw refuse(`to ${to.origin}${to.pathname}, which is not followed for a POST.`)
   return to
 }

@@ -1,4 +1,4 @@
-/** What becomes of each kind of answer: ends that are no end, calls that were cut, thinking that is hidden. */
+/** Tests turns with unusual answers: early ends, truncated tool calls, hidden thinking. */
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createId } from '../../../src/core/id.ts'
@@ -37,7 +37,7 @@ describe.each(ALL_APIS)('$provider', (api) => {
     expect(turn.of('tool_request')).toEqual([])
     expect(requests).toHaveLength(1)
 
-    // The conversation can go on: no provider is sent a call without a result.
+    // The conversation can continue: every call that a provider receives has a result.
     const next = await play({ model, tools: [tool], sessionId, prompt: 'And now?' })
     expect(next.last).toMatchObject({ type: 'complete', result: { text: SAID.text } })
     const history = (await journal()).read.history(sessionId)
@@ -46,7 +46,7 @@ describe.each(ALL_APIS)('$provider', (api) => {
     expect(answered).toEqual(asked)
   })
 
-  test('ENG-STREAM-003 text, thinking, calls and usage each become events of their kind; a stop for tools ends the step only', async () => {
+  test('ENG-STREAM-003 text, thinking, calls and usage become events of their types; a finish for tools ends only the step', async () => {
     const { tool, runs } = countingTool()
     const { model } = wire.model(api, [answering(api, { ...SAID, ...CALLS }), answering(api, { text: 'Done.' })])
     const turn = await play({ model, tools: [tool] })
@@ -82,7 +82,7 @@ describe.each(ALL_APIS)('$provider', (api) => {
     expect(turn.last).toMatchObject({ type: 'complete', result: { steps: 2, finishReason: 'stop' } })
   })
 
-  test('ENG-THINK-001 the backup of a later step is sent what was said and done, and none of the thinking of another model', async () => {
+  test('ENG-THINK-001 a fallback in a later step receives text and tool calls, but no thinking of another model', async () => {
     const { tool, runs } = countingTool()
     const other = ALL_APIS[(ALL_APIS.indexOf(api) + 1) % ALL_APIS.length] ?? api
     const primary = wire.model(api, [answering(api, { ...SAID, ...CALLS }), { status: 503 }])
@@ -102,7 +102,7 @@ describe.each(ALL_APIS)('$provider', (api) => {
     expect(sent).not.toContain(SAID.signature)
   })
 
-  test('ENG-THINK-002 hidden thinking is not shown; it is kept, recorded and sent back as if it had been', async () => {
+  test('ENG-THINK-002 hidden thinking is not yielded, but kept, recorded and sent back', async () => {
     const both = await Promise.all(
       [true, false].map(async (showThinking) => {
         const { tool } = countingTool()
@@ -125,13 +125,13 @@ describe.each(ALL_APIS)('$provider', (api) => {
       played?.turn.events
         .map(({ type }) => type)
         .filter((type) => type !== 'thinking')
-        // How many deltas become one depends on when they come.
+        // The number of deltas depends on their arrival times.
         .filter((type, index, types) => type !== 'text_delta' || types[index - 1] !== type)
     expect(rest(hidden)).toEqual(rest(shown))
   })
 })
 
-/** Without what differs between any two turns: times, and ids that we made. */
+/** Removes members that differ between turns: times and generated ids. */
 function plain(value: unknown): unknown {
   return JSON.parse(
     JSON.stringify(value, (name, member: unknown) =>
@@ -140,7 +140,7 @@ function plain(value: unknown): unknown {
   )
 }
 
-test('a call in an answer that was filtered is not run', async () => {
+test('a tool call in a filtered answer is not run', async () => {
   const { tool, runs } = countingTool()
   const model = new ScriptedModel([{ text: 'I', toolCalls: [{ name: 'get_weather', input: {} }], finish: 'content-filter' }])
   const turn = await play({ model, tools: [tool] })
@@ -148,7 +148,7 @@ test('a call in an answer that was filtered is not run', async () => {
   expect(runs).toEqual([])
 })
 
-test('what was held back because it might have become a call is shown when the stream breaks', async () => {
+test('text that was held back as a possible tool call is shown when the stream breaks', async () => {
   const { tool } = countingTool()
   const model = new ScriptedModel([
     { text: ['{"city": ', '"Bern"'], finish: null },

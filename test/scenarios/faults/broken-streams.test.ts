@@ -1,4 +1,4 @@
-/** A stream that breaks, at every event of it, in every API: what is folded is the answer of the attempt that won. */
+/** Breaks streams at every event, in every API: the folded events are the answer of the successful attempt. */
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ErrorCode } from '../../../src/core/error.ts'
@@ -20,7 +20,7 @@ afterAll(async () => {
 
 interface Broken {
   readonly events: readonly string[]
-  /** How many events arrive whole. */
+  /** Number of events that arrive whole. */
   readonly at: number
   readonly clock: ManualClock
 }
@@ -58,7 +58,7 @@ const BREAKS: Readonly<Record<string, { readonly reply: Break; readonly codes: r
     reply: ({ events, at }, api) => ({ body: [...events.slice(0, at), api.streamError('Too busy.', 'overloaded_error')] }),
     codes: ['overloaded'],
   },
-  'has an event that is no JSON': {
+  'has an event that is not JSON': {
     reply: ({ events, at }) => ({
       body: events.map((event, index) => (index === at ? event.replace(/\}(\s*)$/, '$1') : event)),
     }),
@@ -73,17 +73,17 @@ interface Case {
   readonly bad: Reply
   readonly clock: ManualClock
   readonly codes: readonly ErrorCode[]
-  /** The reader knows the answer before it breaks. */
+  /** The answer is complete before the stream breaks. */
   readonly complete: boolean
 }
 
-/** Every break at every event, from before the first one to before the last one. */
+/** Returns every break at every event, from before the first to before the last. */
 function cases(api: Api, said: Said, only?: (name: string, at: number) => boolean): Case[] {
   const events = eventsOf(api, said)
   return Object.entries(BREAKS).flatMap(([name, { reply, codes }]) =>
     events.flatMap((event, at) => {
-      // An end mark is no JSON, with or without its last character.
-      if (name === 'has an event that is no JSON' && !/\}\s*$/.test(event)) return []
+      // An end mark is not JSON, with or without its last character.
+      if (name === 'has an event that is not JSON' && !/\}\s*$/.test(event)) return []
       if (!FULL && only?.(name, at) === false) return []
       const clock = new ManualClock()
       const complete = at >= needed(events)
@@ -94,20 +94,20 @@ function cases(api: Api, said: Said, only?: (name: string, at: number) => boolea
 
 const nameOf = ({ name }: Case): string => name
 
-/** Whether something of the first attempt was shown. */
+/** Returns whether parts of the first attempt were shown. */
 function shownFirst({ events }: Played): boolean {
   const over = events.findIndex(({ type }) => type === 'retry' || type === 'model_switch' || type === 'error')
   return events.slice(0, over).some(({ type }) => type === 'text_delta' || type === 'thinking')
 }
 
-/** Samples for the gate: at each place some of the breaks, at the next one others. */
+/** Samples the breaks for the gate: different ones at successive events. */
 const every =
   (nth: number) =>
   (name: string, at: number): boolean =>
     (at + Object.keys(BREAKS).indexOf(name)) % nth === 0
 
 describe.each(ALL_APIS)('$provider', (api) => {
-  test('ENG-ERR-005 a broken stream is tried again, and nothing is said twice', async () => {
+  test('ENG-ERR-005 a broken stream is retried, and no text is repeated', async () => {
     await forAll(cases(api, SAID, every(2)), nameOf, async ({ bad, clock, complete, codes }) => {
       const { model, requests } = wire.model(api, [bad, answering(api, SAID)])
       const turn = await play({ model, clock, enableThinking: true })
@@ -123,7 +123,7 @@ describe.each(ALL_APIS)('$provider', (api) => {
     })
   })
 
-  test('ENG-ERR-005 an answer in one piece that is cut anywhere is asked for again, one that hangs is not', async () => {
+  test('ENG-ERR-005 an unstreamed answer is requested again if it is cut, not if it hangs', async () => {
     const body = JSON.stringify(api.whole(SAID))
     const headers = { 'content-type': 'application/json' }
     const cuts = [0, 1, Math.floor(body.length / 3), Math.floor(body.length / 2), body.length - 1]
@@ -134,7 +134,7 @@ describe.each(ALL_APIS)('$provider', (api) => {
       const bad: Reply = { headers, body: body.slice(0, at), afterwards, whileHanging: () => clock.advance(1_000_000) }
       const { model, requests } = wire.model(api, [bad, { headers, body }])
       const turn = await play({ model, clock, stream: false, enableThinking: true })
-      // The provider may still be at work on a whole answer that does not come: it is not paid for twice.
+      // The provider may still be working on a hanging answer, which must not be paid for twice.
       const isAskedAgain = afterwards !== 'hang'
       expect(turn.last).toMatchObject(
         isAskedAgain
@@ -147,7 +147,7 @@ describe.each(ALL_APIS)('$provider', (api) => {
     })
   })
 
-  test('ENG-ERR-004 a stream that always breaks is an error that keeps what was said', async () => {
+  test('ENG-ERR-004 a stream that always breaks is an error that keeps the text', async () => {
     await forAll(cases(api, SAID, every(5)), nameOf, async ({ bad, clock, complete, codes }) => {
       if (complete) return
       const { model, requests } = wire.model(api, [bad])
@@ -162,7 +162,7 @@ describe.each(ALL_APIS)('$provider', (api) => {
     })
   })
 
-  test('ENG-ERR-002 ENG-DEGR-001 the backup model takes over before and after the first words', async () => {
+  test('ENG-ERR-002 ENG-DEGR-001 the fallback takes over before and after the first text', async () => {
     await forAll(cases(api, SAID, every(5)), nameOf, async ({ bad, clock, complete }) => {
       if (complete) return
       const primary = wire.model(api, [bad])
@@ -176,7 +176,7 @@ describe.each(ALL_APIS)('$provider', (api) => {
     })
   })
 
-  test('ENG-ERR-005 what a reader cannot forget is not taken back', async () => {
+  test('ENG-ERR-005 text is not reset for a reader that cannot discard it', async () => {
     await forAll(cases(api, SAID, every(5)), nameOf, async ({ bad, clock, complete }) => {
       if (complete) return
       const { model, requests } = wire.model(api, [bad, answering(api, SAID)])
@@ -193,7 +193,7 @@ describe.each(ALL_APIS)('$provider', (api) => {
     })
   })
 
-  test('ENG-ERR-005 no tool runs twice, and none that was cut', async () => {
+  test('ENG-ERR-005 no tool call runs twice, and no truncated one runs', async () => {
     await forAll(cases(api, CALLS, every(5)), nameOf, async ({ bad, clock, complete }) => {
       const { tool, runs } = countingTool()
       const { model, requests } = wire.model(api, [bad, ...(complete ? [] : [answering(api, CALLS)]), answering(api, SAID)])

@@ -1,4 +1,4 @@
-/** Conversations that outgrow their window, over HTTP, in the wording of each API. */
+/** Tests conversations that exceed the context window, over HTTP, with the errors of each API. */
 
 import { describe, expect, test } from 'vitest'
 import { createModel } from '../../../src/app/models.ts'
@@ -22,7 +22,7 @@ const look = {
   call: ({ at }: { at: number }) => `Page ${at}. ${'The tide came in and went out again. '.repeat(60)}`,
 } as const
 
-/** Names of the APIs, as the replay server knows them. */
+/** Names of the APIs in the replay server. */
 const NAMES: Readonly<Record<string, string>> = {
   openai: 'openai-responses',
   anthropic: 'anthropic-messages',
@@ -36,7 +36,7 @@ function modelAt(api: Api, url: string): LanguageModel {
 const isSummary = ({ body }: Received): boolean => JSON.stringify(body).includes('You write the notes')
 
 describe.each(ALL_APIS)('$provider', (api) => {
-  test('ENG-CTX-002 a run of tools that passes 80 % of the window goes on compacted, with histories that the provider takes', async () => {
+  test('ENG-CTX-002 a tool loop beyond 80 % of the window continues compacted, with a valid history', async () => {
     let step = 0
     await using server = await wireServer((request) => {
       if (isSummary(request)) return { body: api.stream({ text: 'Notes: pages were read.' }) }
@@ -67,7 +67,7 @@ describe.each(ALL_APIS)('$provider', (api) => {
   })
 })
 
-describe.skipIf(!hasRecordings)('a provider that always says that it is too much', () => {
+describe.skipIf(!hasRecordings)('a provider that always reports a full window', () => {
   test.each(ALL_APIS)('ENG-ERR-003 one attempt to make room, then an error with numbers: $provider', async (api) => {
     const server = await replayServer()
     try {
@@ -89,7 +89,7 @@ describe.skipIf(!hasRecordings)('a provider that always says that it is too much
         type: 'error',
         error: { code: 'context_length', details: { tokens: expect.any(Number) } },
       })
-      // The request, a summary that was refused as well, and the request that was made smaller.
+      // The request, a summary that was also refused, and the compacted request.
       expect(requests() - before).toBe(3)
     } finally {
       await server.close()

@@ -1,4 +1,4 @@
-/** What comes late: a reader who takes his time while the connection breaks, and the end of a connection whose answer has ended. */
+/** Tests slow readers of broken connections, and connections that stay open after their answer. */
 
 import { setImmediate } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
@@ -10,7 +10,7 @@ import type { Reply } from '../../support/wire-server.ts'
 import { ALL_APIS, eventsOf, needed, SAID } from './wire.ts'
 
 const words = Array.from({ length: 40 }, (_, index) => `word${index} `)
-/** Many small events, so that some of them lie in every buffer on the way. */
+/** Many small events, so that every buffer on the way holds some. */
 const PIECES: Readonly<Record<string, readonly string[]>> = {
   'openai-compatible/m': words.map((content) => `data: ${JSON.stringify({ choices: [{ index: 0, delta: { content } }] })}\n\n`),
   'anthropic/m': [
@@ -24,7 +24,7 @@ describe.each(Object.entries(PIECES))('%s', (ref, body) => {
   test.each([
     ['in chunks', {}],
     ['of a length', { 'content-length': '1000000' }],
-  ])('ENG-ERR-005 all that came before the connection broke is shown to a slow reader: %s', async (_, headers) => {
+  ])('ENG-ERR-005 a slow reader receives all text from before a broken connection: %s', async (_, headers) => {
     const broken = Promise.withResolvers<void>()
     await using server = await wireServer([{ body, headers, afterwards: 'reset', onAborted: () => broken.resolve() }])
     const model = createModel(ref, { baseURL: `${server.url}/v1`, apiKey: 'a-key-of-no-worth', env: {} })

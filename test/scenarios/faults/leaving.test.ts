@@ -1,4 +1,4 @@
-/** Who stops listening ends everything: the request, its socket, the waits and the tools; nothing is thrown where nobody listens. */
+/** Tests that leaving a turn ends its request, socket, waits and tools, without unhandled rejections. */
 
 import { getEventListeners } from 'node:events'
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises'
@@ -34,7 +34,7 @@ afterAll(async () => {
   process.off('warning', note)
 })
 afterEach(async () => {
-  // What is rejected and never met is told after the present turn of the event loop.
+  // Unhandled rejections are reported after the current turn of the event loop.
   await nextTurn()
   await nextTurn()
   const thrown = stray.splice(0)
@@ -43,7 +43,7 @@ afterEach(async () => {
 
 const hanging = (api: Api, said: Said, at: number): Reply => ({ body: eventsOf(api, said).slice(0, at), afterwards: 'hang' })
 
-/** Plays until `when` accepts an event, aborts after what is under way has been waited for, and says how long the end took. */
+/** Plays until `when` accepts an event, aborts after pending work, and returns how long the end took. */
 async function abortAt(
   options: Partial<QueryOptions>,
   when: (event: QueryEvent) => boolean,
@@ -65,7 +65,7 @@ async function abortAt(
   return { events, ms: sinceAbort() }
 }
 
-/** Milliseconds of a `stopwatch`: the limit itself. */
+/** Limit in milliseconds of a `stopwatch`. */
 const SOON = 100
 const OFTEN = { interval: 5 }
 
@@ -83,11 +83,11 @@ describe.each(ALL_APIS)('$provider', (api) => {
     }
   })
 
-  test('ENG-STREAM-002 a reader who leaves at any event closes the socket, and the turn is cancelled', async () => {
+  test('ENG-STREAM-002 a reader that leaves at any event closes the socket and cancels the turn', async () => {
     const places = [...eventsOf(api, SAID).keys()].slice(1, needed(eventsOf(api, SAID)))
     await forAll(places, String, async (at) => {
       const served = wire.model(api, [hanging(api, SAID, at)])
-      // The first events of some streams say nothing yet: such a turn ends by itself.
+      // The first events of some streams yield nothing yet, so the turn ends by itself.
       const options = { model: served.model, timeouts: { firstToken: 400, idle: 400 }, retry: { maxRetries: 0 } }
       await play(options, ({ type }) => type === 'text_delta' || type === 'thinking')
       await expect.poll(() => served.aborted(), OFTEN).toBe(1)
@@ -95,7 +95,7 @@ describe.each(ALL_APIS)('$provider', (api) => {
     })
   })
 
-  test('ENG-USAGE-001 what an answer cost that was left is estimated from what it said, with what the provider told of the input', async () => {
+  test('ENG-USAGE-001 the cost of an abandoned answer is estimated from its text and the reported input tokens', async () => {
     const text = 'A sentence of some length, so that its tokens are more than a provider counts at its beginning. '.repeat(4)
     const events = eventsOf(api, { text })
     const served = wire.model(api, [hanging(api, { text }, needed(events) - 1)])
@@ -107,7 +107,7 @@ describe.each(ALL_APIS)('$provider', (api) => {
     else expect(usage?.inputTokens).toBeGreaterThan(0)
   })
 
-  test('ENG-ERR-001 after an abort the conversation goes on, in a form that providers accept', async () => {
+  test('ENG-ERR-001 after an abort the conversation continues in a form that providers accept', async () => {
     const all = eventsOf(api, CALLS)
     await forAll([...all.keys()], String, async (at) => {
       const sessionId = createId('ses')
@@ -167,7 +167,7 @@ describe('an abort', () => {
     expect(served.requests).toHaveLength(1)
   })
 
-  test('ENG-ERR-001 while somebody is asked for permission ends the turn', async () => {
+  test('ENG-ERR-001 during a permission request ends the turn', async () => {
     const { tool } = countingTool()
     const served = wire.model(api, [answering(api, CALLS)])
     const options = {
@@ -199,7 +199,7 @@ function timers(): number {
   return process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length
 }
 
-test('no fault throws where nobody listens: the reader asks once, and never again', async () => {
+test('no fault causes an unhandled rejection for a reader that stops after one event', async () => {
   const faults: readonly ((api: Api) => Reply)[] = [
     () => ({ status: 500 }),
     () => ({ afterwards: 'before' }),
@@ -244,7 +244,7 @@ test('a thousand turns with one signal leave no listener on it', async () => {
   expect([...counts]).toEqual([0])
 })
 
-test('ENG-STREAM-002 a reader who pauses is not read ahead for', { timeout: 60_000 }, async () => {
+test('ENG-STREAM-002 a paused reader stops reading from the socket', { timeout: 60_000 }, async () => {
   for (const of of FULL ? ALL_APIS : [api, ALL_APIS[3] as Api]) {
     const events = eventsOf(of, { text: SAID.text })
     const delta = events.findIndex((event) => event.includes('It is'))
@@ -258,14 +258,14 @@ test('ENG-STREAM-002 a reader who pauses is not read ahead for', { timeout: 60_0
       shown += event.text.length
       if (shown < 50_000) continue
       let sent = -1
-      // Nothing more leaves the server: all buffers between are full.
+      // The server sends no more, because all buffers on the way are full.
       while (sent !== served.written()) {
         sent = served.written()
         await pause(200)
       }
       break
     }
-    // Of 100 MB, what lies between is a few buffers of the system and of ours.
+    // Of 100 MB, only a few buffers of the system and of cria are filled.
     expect(served.written()).toBeLessThan(300)
     await expect.poll(() => served.aborted(), OFTEN).toBe(1)
   }

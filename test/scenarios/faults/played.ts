@@ -1,4 +1,4 @@
-/** Plays turns of the public `query()` and checks of each what holds for every turn, whatever went wrong in it. */
+/** Plays turns of the public `query()` and checks the invariants of every turn. */
 
 import { expect, vi } from 'vitest'
 import { query } from '../../../src/app/query.ts'
@@ -9,11 +9,10 @@ import type { EventOf, QueryEvent } from '../../../src/core/event.ts'
 import { foldEvents } from '../../../src/core/fold.ts'
 import type { Folded } from '../../../src/core/fold.ts'
 import type { Json } from '../../../src/core/json.ts'
-import { assistantText } from './shown.ts'
 import type { Tool } from '../../../src/core/tool.ts'
 import { SqliteRecorder } from '../../../src/recorders/sqlite/recorder.ts'
 
-/** More than the gate has time for: every mode of every fault at every place. */
+/** Runs every mode of every fault at every event, which is too slow for the gate. */
 export const FULL: boolean = process.env['FULL_FAULTS'] === '1'
 if (FULL) vi.setConfig({ testTimeout: 180_000 })
 
@@ -26,7 +25,7 @@ export interface Played extends Folded {
 let recorder: SqliteRecorder | undefined
 let turns = 0
 
-/** How many turns were played, and found sound. */
+/** Returns the number of turns that were played without a violation. */
 export function played(): number {
   return turns
 }
@@ -35,7 +34,7 @@ export async function journal(): Promise<SqliteRecorder> {
   return (recorder ??= await SqliteRecorder.open({ path: ':memory:' }))
 }
 
-/** Plays a turn to its end, or until `until` accepts an event: then the reader leaves. */
+/** Plays a turn to its end, or until `until` accepts an event, at which the reader leaves. */
 export async function play(options: Partial<QueryOptions>, until?: (event: QueryEvent) => boolean): Promise<Played> {
   const events: QueryEvent[] = []
   const journalOfAll = await journal()
@@ -83,7 +82,7 @@ function checkEvents(events: readonly QueryEvent[], left: boolean): void {
   }
 }
 
-/** As the journal keeps it: half a surrogate pair is shown as it came, and stored as what every reader accepts. */
+/** Converts an event to its stored form: lone surrogates are shown unchanged, but stored as U+FFFD. */
 function wellFormed(events: readonly QueryEvent[]): unknown {
   return JSON.parse(JSON.stringify(events, (_, value: unknown) => (typeof value === 'string' ? value.toWellFormed() : value)))
 }
@@ -107,7 +106,7 @@ async function checkJournal(events: readonly QueryEvent[], left: boolean, { read
 
 export interface CountingTool {
   readonly tool: Tool
-  /** The inputs it ran with. */
+  /** Inputs of its runs. */
   readonly runs: Json[]
 }
 
@@ -126,11 +125,11 @@ export function countingTool(name = 'get_weather'): CountingTool {
   return { runs, tool }
 }
 
-/** Time that passes only when a test says so. A wait of nothing is over at once. */
+/** A clock that advances only when a test does it. A wait of 0 ends at once. */
 export class ManualClock implements Clock {
   #now = 1_700_000_000_000
   readonly #sleepers = new Set<{ readonly due: number; readonly wake: () => void }>()
-  /** Waits that were asked for, in milliseconds. */
+  /** Requested waits, in milliseconds. */
   readonly waits: number[] = []
 
   now(): number {
@@ -164,13 +163,13 @@ export class ManualClock implements Clock {
     }
   }
 
-  /** Waits that are not over. */
+  /** Pending waits. */
   get asleep(): number {
     return this.#sleepers.size
   }
 }
 
-/** Does `work` for all items, a few at a time, and says for which it failed. */
+/** Runs `work` for all items, a few at a time, and names those for which it failed. */
 export async function forAll<T>(items: readonly T[], name: (item: T) => string, work: (item: T) => Promise<void>): Promise<void> {
   const waiting = [...items]
   const worker = async (): Promise<void> => {
@@ -184,4 +183,17 @@ export async function forAll<T>(items: readonly T[], name: (item: T) => string, 
     }
   }
   await Promise.all(Array.from({ length: 8 }, worker))
+}
+
+/** Returns the text that a reader of deltas, steps and `reset` shows. */
+function assistantText(events: readonly QueryEvent[]): string {
+  let text = ''
+  let step = 0
+  for (const event of events) {
+    if (event.step !== step) text = ''
+    step = event.step
+    if (event.type === 'text_delta') text += event.text
+    if (event.type === 'reset') text = ''
+  }
+  return text
 }

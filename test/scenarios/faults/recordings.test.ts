@@ -1,4 +1,4 @@
-/** The fault matrix over recorded traffic: real streams, broken in every way that the replay server knows, through the public `query()`. */
+/** Tests the fault matrix on recorded traffic: real streams with every fault of the replay server, through the public `query()`. */
 
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -45,7 +45,7 @@ afterAll(async () => {
 
 interface Served {
   readonly model: LanguageModel
-  /** Lines of the log, one for each request that is over. */
+  /** Lines of the log, one for each finished request. */
   readonly log: () => LogLine[]
 }
 
@@ -93,7 +93,7 @@ const CUTS = [
   'malformed-json',
 ]
 
-/** Each fault at each event; for the gate one fault at each event, another one at the next. */
+/** Returns each fault at each event; for the gate one fault per event, alternating. */
 function places(count: number): Place[] {
   return Array.from({ length: count }, (_, after) => after).flatMap((after) =>
     CUTS.filter((fault, index) => (FULL || index === after % CUTS.length) && (after > 0 || !fault.startsWith('error'))).map(
@@ -122,7 +122,7 @@ describe.skipIf(!hasRecordings).each(APIS)('$model', (api) => {
     },
   )
 
-  test('ENG-ERR-005 a recorded call runs once, wherever its stream breaks', { timeout: 120_000 }, async () => {
+  test('ENG-ERR-005 a recorded tool call runs once, for every break of its stream', { timeout: 120_000 }, async () => {
     const found = toolRecording(api)
     if (found === undefined) throw new Error(`There is no recording of ${api.api} that calls tools.`)
     const { recording, expected } = found
@@ -144,7 +144,7 @@ describe.skipIf(!hasRecordings).each(APIS)('$model', (api) => {
     })
   })
 
-  test('a stream that stalls is given up, its socket is closed, and it is tried again', { timeout: 60_000 }, async () => {
+  test('a stalled stream is aborted, its socket is closed, and it is retried', { timeout: 60_000 }, async () => {
     const stalls = [{ fault: 'hang', after: 0 }, ...[1, 2, 4, 6].map((after) => ({ fault: 'stall-forever', after }))]
     await forAll(FULL ? stalls : stalls.slice(0, 3), nameOf, async ({ fault, after }) => {
       const served = serve(api, [{ ...SYNTH, fault, after }, SYNTH])
@@ -156,7 +156,7 @@ describe.skipIf(!hasRecordings).each(APIS)('$model', (api) => {
     })
   })
 
-  test('an abort closes the socket, and nothing more is asked', async () => {
+  test('an abort closes the socket without further requests', async () => {
     for (const [fault, after] of [
       ['hang', 0],
       ['stall-forever', 1],
@@ -185,7 +185,7 @@ describe.skipIf(!hasRecordings).each(APIS)('$model', (api) => {
     [{ fault: 'fake-gzip' }, 'invalid_response'],
     [{ fault: 'status', code: 429 }, 'rate_limited'],
     [{ fault: 'status', code: 529 }, 'overloaded'],
-  ])('%o is tried again: %s', async (fault, code) => {
+  ])('%o is retried: %s', async (fault, code) => {
     const served = serve(api, [{ ...SYNTH, ...fault }, { ...SYNTH, ...fault }, SYNTH])
     const turn = await play({ model: served.model })
     expect(turn.last).toMatchObject({ type: 'complete', result: { text: TEXT } })
@@ -200,7 +200,7 @@ describe.skipIf(!hasRecordings).each(APIS)('$model', (api) => {
     [{ fault: 'redirect', location: 'http://localhost:9/elsewhere' }, 'invalid_response'],
     [{ fault: 'status', code: 401 }, 'auth'],
     [{ fault: 'status', code: 400 }, 'invalid_request'],
-  ])('%o is not tried again: %s', async (fault, code) => {
+  ])('%o is not retried: %s', async (fault, code) => {
     const served = serve(api, [{ ...SYNTH, ...fault }])
     const turn = await play({ model: served.model })
     expect(turn.last).toMatchObject({ type: 'error', error: { code, retryable: false } })
@@ -242,7 +242,7 @@ describe.skipIf(!hasRecordings).each(APIS)('$model', (api) => {
           'terminal-escape',
         ]
       : []),
-  ])('%s ends well, with one request', async (fault) => {
+  ])('%s completes with one request', async (fault) => {
     const served = serve(api, [{ ...SYNTH, fault, mb: 1, delay: fault === 'slow-headers' ? 1 : 0 }])
     const turn = await play({ model: served.model })
     expect(turn.last.type).toBe('complete')
@@ -251,7 +251,7 @@ describe.skipIf(!hasRecordings).each(APIS)('$model', (api) => {
     await expect.poll(() => served.log()).toHaveLength(1)
   })
 
-  test('arguments that are no JSON are not run', async () => {
+  test('a tool call with arguments that are not JSON is not run', async () => {
     const tools = JSON.stringify([{ id: 'c1', name: 'search', args: '{"q": tru' }])
     const { tool, runs } = countingTool('search')
     const schema = { type: 'object', properties: { q: { type: 'string' } }, required: ['q'] }
@@ -262,7 +262,7 @@ describe.skipIf(!hasRecordings).each(APIS)('$model', (api) => {
     expect(turn.last).toMatchObject({ type: 'complete', result: { text: 'Done.' } })
   })
 
-  test('the backup takes over after the first words, and is credited', async () => {
+  test('the fallback takes over after the first text, and is the model of the result', async () => {
     const primary = serve(api, [{ ...SYNTH, fault: 'reset-mid-stream', after: 5, settle: 20 }])
     const backup = serve(APIS[(APIS.indexOf(api) + 1) % APIS.length] ?? api, [SYNTH])
     const turn = await play({ model: primary.model, fallbackModels: [backup.model], retry: { maxRetries: 1 } })

@@ -1,4 +1,4 @@
-/** Answers that are no answers: what is waited for, how often, how long, and who is asked next. */
+/** Tests failed requests: number and length of waits, and the choice of the next model. */
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { CriaError, ERROR_CODES } from '../../../src/core/error.ts'
@@ -24,10 +24,10 @@ const refusal = (api: Api, status: number, headers: Readonly<Record<string, stri
   headers: { 'content-type': 'application/json', ...headers },
   body: JSON.stringify(api.error('The words of the provider.', code)),
 })
-/** The waits of retries are over at once; nothing else is waited for. */
+/** A clock on which waits of retries end at once; other waits never end. */
 const NO_LIMITS = { firstToken: null, idle: null } as const
 
-/** A clock that runs ahead to the end of each wait. */
+/** A clock that jumps to the end of each wait. */
 class EagerClock extends ManualClock {
   override sleep(ms: number, signal?: AbortSignal): Promise<void> {
     const over = super.sleep(ms, signal)
@@ -58,7 +58,7 @@ describe.each(ALL_APIS)('$provider', (api) => {
     },
   )
 
-  test('ENG-ERR-004 what a second try cannot mend is tried once, and said in the words of the provider', async () => {
+  test('ENG-ERR-004 an error that a retry cannot fix is tried once, and reported with the message of the provider', async () => {
     const quota = { openai: 'insufficient_quota', anthropic: 'billing_error', google: 'QUOTA_EXCEEDED' }[api.provider]
     const kinds: readonly (readonly [number, ErrorCode, string?])[] = [
       [400, 'invalid_request'],
@@ -92,7 +92,7 @@ describe.each(ALL_APIS)('$provider', (api) => {
     expect(helped.of('model_switch')).toMatchObject([{ reason: 'model_unavailable' }])
   })
 
-  test('the word of the provider on trying again counts', async () => {
+  test('the header x-should-retry decides about a retry', async () => {
     const odd = wire.model(api, [refusal(api, 400, { 'x-should-retry': 'true' }), answering(api, SAID)])
     expect((await play({ model: odd.model })).last.type).toBe('complete')
     expect(odd.requests).toHaveLength(2)
@@ -101,7 +101,7 @@ describe.each(ALL_APIS)('$provider', (api) => {
     expect(final.requests).toHaveLength(1)
   })
 
-  test('ENG-ERR-002 is asked again when the provider says, or at most a quarter later', async () => {
+  test('ENG-ERR-002 is retried after the wait of the provider, or at most a quarter later', async () => {
     const named: readonly (readonly [Record<string, string>, number])[] = [
       [{ 'retry-after': '2' }, 2000],
       [{ 'retry-after': '0.5' }, 500],
@@ -127,7 +127,7 @@ describe.each(ALL_APIS)('$provider', (api) => {
     expect(clock.waits[0]).toBeLessThanOrEqual(12_500)
   })
 
-  test('a Retry-After that is no time falls back to our own wait; one that is too long ends the turn, or asks the backup', async () => {
+  test('an invalid Retry-After uses the default wait; one that is too long ends the turn or asks the fallback', async () => {
     const past = new Date(Date.now() - 60_000).toUTCString()
     await forAll(['-5', past, 'soon', '', 'NaN', '0'], String, async (value) => {
       const clock = new EagerClock()
@@ -151,7 +151,7 @@ describe.each(ALL_APIS)('$provider', (api) => {
     })
   })
 
-  test('waits grow below a bound that doubles, and the end says how often it was tried', async () => {
+  test('waits stay below a doubling bound, and the error names the number of attempts', async () => {
     const clock = new EagerClock()
     const { model, requests } = wire.model(api, [refusal(api, 503)])
     const chances = [0.9, 0.8, 0.7, 0.6, 0.5, 0.4]
@@ -171,7 +171,7 @@ describe.each(ALL_APIS)('$provider', (api) => {
     })
   })
 
-  test('a turn announces no wait that it has no time for, and ends with the failure', async () => {
+  test('a turn without time for a wait ends with the failure at once', async () => {
     const clock = new ManualClock()
     const { model, requests } = wire.model(api, [refusal(api, 503)])
     const ticking = setInterval(() => clock.advance(100), 1)
@@ -187,7 +187,7 @@ describe.each(ALL_APIS)('$provider', (api) => {
     expect(clock.asleep).toBe(0)
   })
 
-  test('ENG-ERR-002 ENG-MODEL-001 the backup answers, and is credited', async () => {
+  test('ENG-ERR-002 ENG-MODEL-001 the fallback answers, and is the model of the result', async () => {
     await forAll<readonly [number, SwitchReason]>(
       [
         [429, 'rate_limited'],
@@ -236,7 +236,7 @@ describe('a long wait', () => {
     expect(turn.of('model_switch')).toMatchObject([{ reason: 'rate_limited', error: { code: 'rate_limited', status: 429 } }])
   })
 
-  test('ENG-DEGR-001 is made after all when the fallback fails for good, and the first model answers', async () => {
+  test('ENG-DEGR-001 is made after all if the fallback fails finally, and the first model answers', async () => {
     const clock = new EagerClock()
     const primary = wire.model(api, [limited(20), answering(api, SAID)])
     const backup = backupOf([{ fail: { after: 0, error: new CriaError('auth', 'The key was refused.') } }])
@@ -251,7 +251,7 @@ describe('a long wait', () => {
     expect(clock.waits[0]).toBeGreaterThanOrEqual(20_000)
   })
 
-  test('ENG-DEGR-001 ends with every model and why when it helps as little', async () => {
+  test('ENG-DEGR-001 ends with the failures of every model if the retry fails too', async () => {
     const clock = new EagerClock()
     const primary = wire.model(api, [limited(20)])
     const broken = { fail: { after: 0, error: new CriaError('model_unavailable', 'Gone.') } }
@@ -301,7 +301,7 @@ describe('a long wait', () => {
     expect(primary.requests).toHaveLength(1)
   })
 
-  test('ENG-ERR-002 fallbackOn takes no other code', async () => {
+  test('ENG-ERR-002 fallbackOn refuses other codes', async () => {
     expect(() => cria.query({ prompt: 'x', model: 'builtin/extractive', fallbackOn: ['policy' as never] })).toThrow(
       /fallbackOn\[0\]/,
     )
@@ -315,7 +315,7 @@ describe('cool-down', () => {
     backup: new ScriptedModel(() => 'The backup speaks.'),
   })
 
-  test('ENG-ERR-002 a model that failed over is asked again at the next turn after its cool-down, not before', async () => {
+  test('ENG-ERR-002 a failed model is asked again in the first turn after its cool-down', async () => {
     const { clock, primary, backup } = setting()
     const options = { model: primary.model, fallbackModels: [backup], clock, timeouts: NO_LIMITS, retry: { maxRetries: 0 } }
     await play(options)
@@ -336,7 +336,7 @@ describe('cool-down', () => {
     expect(after.of('model_switch')).toEqual([])
   })
 
-  test('ENG-ERR-002 a resting model is asked when nobody else is left, and an answer ends its rest', async () => {
+  test('ENG-ERR-002 a model in cool-down is asked if no other is left, and an answer ends the cool-down', async () => {
     const { clock, primary } = setting()
     const backup = new ScriptedModel([{ text: 'Yes.' }, { finish: null }, { text: 'No.' }])
     const options = { model: primary.model, fallbackModels: [backup], clock, timeouts: NO_LIMITS, retry: { maxRetries: 0 } }
@@ -349,7 +349,7 @@ describe('cool-down', () => {
     expect(third.of('model_switch')).toEqual([])
   })
 
-  test('ENG-ERR-002 a provider that asks for a longer rest gets it; without a cool-down every turn begins with the first model', async () => {
+  test('ENG-ERR-002 a provider may ask for a longer cool-down; without one, every turn begins with the first model', async () => {
     const clock = new EagerClock()
     const primary = wire.model(api, [refusal(api, 429, { 'retry-after': '300' }), answering(api, SAID)])
     const backup = new ScriptedModel(() => 'The backup speaks.')
@@ -361,7 +361,7 @@ describe('cool-down', () => {
     expect(primary.requests).toHaveLength(2)
   })
 
-  test('ENG-ERR-002 another object is another model, also with the same name', async () => {
+  test('ENG-ERR-002 cool-downs distinguish model objects of the same name', async () => {
     const { clock, primary, backup } = setting()
     const options = { fallbackModels: [backup], clock, timeouts: NO_LIMITS, retry: { maxRetries: 0 } }
     await play({ ...options, model: primary.model })
@@ -369,7 +369,7 @@ describe('cool-down', () => {
     expect((await play({ ...options, model: other.model })).last).toMatchObject({ result: { model: api.model } })
   })
 
-  test('ENG-ERR-002 a name is the same model in every turn, as long as its provider is at the same place', async () => {
+  test('ENG-ERR-002 a name is the same model in every turn if the base URL is the same', async () => {
     const clock = new EagerClock()
     const options = {
       model: 'openai-compatible/a',
@@ -395,7 +395,7 @@ describe('cool-down', () => {
   })
 })
 
-test('CORE-SIMPLE-005 an answer in one piece may take longer than a first token, and one that takes too long is asked for once', async () => {
+test('CORE-SIMPLE-005 an unstreamed answer may take longer than a first token, and a timeout is not retried', async () => {
   const clock = new ManualClock()
   const slow = (ms: number): ScriptedModel =>
     new ScriptedModel(() => ({ text: 'At last.', before: (part) => (part === 0 ? clock.advance(ms) : undefined) }))
@@ -410,7 +410,7 @@ test('CORE-SIMPLE-005 an answer in one piece may take longer than a first token,
   expect(endless.requests).toHaveLength(1)
 })
 
-test('ENG-ERR-006 codes and reasons are closed lists, exported, and all there are', () => {
+test('ENG-ERR-006 codes and reasons are exported, closed and complete lists', () => {
   expect(cria.ERROR_CODES).toBe(ERROR_CODES)
   expect(cria.SWITCH_REASONS).toBe(SWITCH_REASONS)
   expect(SWITCH_REASONS).toEqual(['context_too_large', 'rate_limited', 'model_unavailable', 'specialized_task', 'default'])

@@ -1,4 +1,4 @@
-/** One server for many turns at once: each turn has a path of its own, and answers of its own. */
+/** Runs one server for many concurrent turns, each with its own path and answers. */
 
 import { APIS } from '../../support/answers.ts'
 import type { Api, Said } from '../../support/answers.ts'
@@ -13,7 +13,7 @@ function apiOf(provider: string): Api {
   return api
 }
 
-/** The APIs, and Ollama's path to one of them. */
+/** The APIs, and Ollama, which uses one of them. */
 export const ALL_APIS: readonly Api[] = [
   ...APIS,
   { ...apiOf('openai-compatible'), provider: 'ollama', model: 'ollama/llama3.2', version: 'v1' },
@@ -33,7 +33,7 @@ export const CALLS: Said & { readonly text: string } = {
   ],
 }
 
-/** The events of a stream, each with its line ends. */
+/** Splits a stream into events, each with its line ends. */
 export function eventsOf(api: Api, said: Said): string[] {
   return api.stream(said).split(/(?<=\n\r?\n)/)
 }
@@ -43,7 +43,7 @@ export function answering(api: Api, said: Said): Reply {
   return { body: eventsOf(api, said) }
 }
 
-/** How many events a reader needs to know that the answer is complete. */
+/** Returns the number of events after which the answer is complete. */
 export function needed(events: readonly string[]): number {
   return (
     1 + events.findIndex((event) => /"finish_reason":"\w|"stop_reason":"\w|"finishReason":|"response\.completed"/.test(event))
@@ -51,7 +51,7 @@ export function needed(events: readonly string[]): number {
 }
 
 export interface Wire extends AsyncDisposable {
-  /** A model whose n-th request gets the n-th reply; the last one for all that follow. */
+  /** Returns a model whose n-th request gets the n-th reply, and later requests the last one. */
   model(api: Api, replies: readonly Reply[]): ServedModel
 }
 
@@ -59,11 +59,11 @@ export interface ServedModel {
   readonly model: LanguageModel
   readonly baseURL: string
   readonly requests: readonly Received[]
-  /** Pieces of answers that have left. */
+  /** Number of pieces sent. */
   readonly written: () => number
-  /** Answers whose client closed the connection before they were complete. */
+  /** Number of answers whose client closed the connection early. */
   readonly aborted: () => number
-  /** Resolves when all that is said of the first answer has left. */
+  /** Resolves when the first answer was sent. */
   readonly sent: Promise<void>
 }
 
