@@ -48,7 +48,7 @@ interface Plan {
   readonly groups: readonly (readonly [word: string, next: Words])[]
 }
 
-const HELP: OptionSpec = { type: 'flag', short: 'h', about: 'show how the command is used' }
+const HELP: OptionSpec = { type: 'flag', short: 'h', about: 'show the help of the command' }
 
 /** @param all every command and its line in the overview, in the order of the overview. */
 function planOf(all: readonly { readonly command: Command; readonly about: string }[]): Plan {

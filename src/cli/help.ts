@@ -19,7 +19,7 @@ const EXAMPLES = ['cria ask "How do I change the theme?" --docs docs', 'git diff
 export function overview(layout: HelpLayout = AS_IT_IS): string {
   return `${layout.text('cria answers questions with language models, from your documents.')}
 
-${layout.text('Usage: cria <command> [arguments] [options], and cria <command> --help for how')}
+${layout.text('Usage: cria <command> [arguments] [options]. Details: cria <command> --help')}
 
 Commands:
 ${layout.table(commandLines())}

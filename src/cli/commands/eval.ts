@@ -35,7 +35,7 @@ import type { Io } from '../io.ts'
 import { progressOn, readConfig } from '../prepare-store.ts'
 import type { ProgressReporter } from '../terminal/progress.ts'
 
-const REPORT = { type: 'texts', value: 'FILE', about: 'write the comparison there: .md or .html' } as const
+const REPORT = { type: 'texts', value: 'FILE', about: 'write the comparison to this file: .md or .html' } as const
 
 export const evalRetrieval: Command = defineCommand({
   name: 'eval retrieval',
@@ -45,28 +45,28 @@ export const evalRetrieval: Command = defineCommand({
       type: 'integer',
       short: 'k',
       value: 'K',
-      about: 'documents found for each query',
+      about: 'documents retrieved for each query',
       default: 100,
       min: 1,
       max: 10_000,
     },
-    run: { type: 'text', value: 'FILE', about: 'write the ranking there, as a TREC run' },
-    'store-options': { type: 'text', value: 'JSON', about: `how the store is made, such as '{"chunk":{"maxChars":800}}'` },
+    run: { type: 'text', value: 'FILE', about: 'write the ranking to this file, as a TREC run' },
+    'store-options': { type: 'text', value: 'JSON', about: `options of the store, such as '{"chunk":{"maxChars":800}}'` },
     compare: {
       type: 'texts',
       value: 'RUN',
-      about: 'compare: one run is the baseline of this configuration; of two runs the first is the baseline of the second',
+      about: 'compare runs: one is the baseline of this configuration; of two, the first is the baseline of the second',
     },
-    'baseline-options': { type: 'text', value: 'JSON', about: 'compare with a store that is made so, as --store-options' },
+    'baseline-options': { type: 'text', value: 'JSON', about: 'compare with a store made with these --store-options' },
     report: REPORT,
     json: jsonOption('{ collection, queries, ndcg10, recall10, recall100, mrr10, map, msPerQuery: { p50, p99 }, indexMs }'),
   },
-  excludes: [['compare', 'baseline-options', 'both say what the baseline is']],
-  details: `The corpus is indexed into a temporary store, and all queries that have a judgment are run.
+  excludes: [['compare', 'baseline-options', 'both name the baseline']],
+  details: `Indexes the corpus into a temporary store and runs every query that has a judgment.
 A document ranks as high as its best chunk.
 
-A comparison pairs the systems query by query: mean differences with bootstrap intervals, a randomisation test and a
-t-test, and the queries that fail with what was found instead. With two runs nothing is indexed. In --json it stands
+A comparison pairs the systems query by query. It reports mean differences with bootstrap intervals, a randomisation test,
+a t-test, and the failing queries with the documents found instead. With two runs nothing is indexed. --json prints it
 under "comparison".`,
   examples: [
     'cria eval retrieval --beir collections/cranfield --run cranfield.run',
@@ -125,7 +125,7 @@ export const evalAnswers: Command = defineCommand({
     predictions: {
       type: 'text',
       value: 'FILE',
-      about: 'write one { _id, answer, quote, doc_id } a line there; answer is empty when it abstains',
+      about: 'write one { _id, answer, quote, doc_id } per line to this file; answer is empty for an abstention',
     },
     model: {
       type: 'text',
@@ -136,16 +136,16 @@ export const evalAnswers: Command = defineCommand({
     compare: {
       type: 'texts',
       value: 'FILE',
-      about: 'compare predictions: one file is the baseline of this model; of two the first is the baseline of the second',
+      about: 'compare predictions: one file is the baseline of this model; of two, the first is the baseline of the second',
     },
     report: REPORT,
     json: jsonOption('{ questions, inQuote, exactMatch, f1, abstained, msPerQuestion, … }'),
   },
-  details: `The corpus is indexed into a temporary store, and a QueryBot answers every question from it; nothing is logged.
-inQuote is the share of answerable questions whose cited quote stands in the document word for word, has at most 40
-words and holds a gold answer.
+  details: `Indexes the corpus into a temporary store and asks a QueryBot every question; nothing is logged.
+inQuote is the share of answerable questions whose cited quote occurs in the document word for word, has at most 40
+words and contains a gold answer.
 
-A comparison pairs the systems question by question; "right" counts a refusal where there is no answer. With two files
+A comparison pairs the systems question by question; "right" includes refusing an unanswerable question. With two files
 no question is asked.`,
   examples: [
     'cria eval answers --beir collections/answers --predictions predictions.jsonl',

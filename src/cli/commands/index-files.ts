@@ -19,33 +19,32 @@ import { indexSummary, indexWithProgress, readConfig, tellSkipped } from '../pre
 
 export const index: Command = defineCommand({
   name: 'index',
-  arguments: [{ name: 'path', about: 'files and folders to read, and addresses of web pages', many: true, required: false }],
+  arguments: [{ name: 'path', about: 'files and folders to read, and URLs of web pages', many: true, required: false }],
   options: {
-    store: { type: 'text', value: 'NAME', about: 'the store to add to; it is made when it is not there', default: 'default' },
+    store: { type: 'text', value: 'NAME', about: 'the store to add to; created if it does not exist', default: 'default' },
     embed: {
       type: 'text',
       value: 'MODEL',
-      about: 'make vectors with this embedding model, in place of those of another; default: "embed" in config.json',
+      about: 'compute vectors with this embedding model, replacing those of another; default: "embed" in config.json',
     },
-    site: { type: 'flag', about: 'of an address: also the pages below its path that it leads to' },
-    'max-pages': { type: 'integer', value: 'N', about: 'pages of a site at most', default: '200', min: 1, max: 100_000 },
-    watch: { type: 'flag', about: 'go on, and index again when a file has changed; Ctrl-C ends it' },
-    'dry-run': { type: 'flag', about: 'only say what would be done' },
+    site: { type: 'flag', about: 'for a URL: also index the linked pages below its path' },
+    'max-pages': { type: 'integer', value: 'N', about: 'maximum pages of a site', default: '200', min: 1, max: 100_000 },
+    watch: { type: 'flag', about: 'keep running and index again when a file changes; Ctrl-C stops it' },
+    'dry-run': { type: 'flag', about: 'only report what would be done' },
     json: jsonOption(
       '{ store, files, chunks, added, changed, moved, removed, unchanged, skipped: [{ path, reason }], notes?: [{ path, note }], gone?: [{ path, removed }], ms, embeddings? }',
     ),
   },
   excludes: [['watch', 'dry-run']],
-  details: `Only what has changed since the last time is read again, and files that are gone are removed, also a folder
-that is named once more when it is gone as a whole. What .gitignore names is left out. A file that cannot be read is
-skipped with a reason and does not stop the rest. Interrupted, it goes on where it was the next time; only the file it was
-in begins anew.
+  details: `Reads only files that changed since the last run and removes deleted files from the store, even a whole deleted folder if
+its path is named again. Skips files that .gitignore names. A file that cannot be read is skipped with a reason; the rest
+is indexed. After an interruption the same command continues; only the file that was being read starts over.
 
-Pages are fetched one after the other, half a second apart or as robots.txt asks, and only what it allows; links to other hosts are not
-followed. A page is fetched again each time, and one that is gone leaves the store.
+Fetches pages one at a time, half a second apart or as robots.txt asks, and only pages that robots.txt allows. Does not follow
+links to other hosts. Each run fetches every page again and removes pages that no longer exist from the store.
 
-With an embedding model (openai/…, google/…, ollama/…, openai-compatible/…, local/…) passages are found by what they mean as well.
-A store that has vectors keeps them up to date. Without paths, --embed makes the vectors of a store that is there.`,
+With an embedding model (openai/…, google/…, ollama/…, openai-compatible/…, local/…) passages are also found by meaning.
+A store that has vectors keeps them up to date. Without paths, --embed computes vectors for an existing store.`,
   examples: [
     'cria index docs README.md',
     'cria index ~/handbook --store handbook',

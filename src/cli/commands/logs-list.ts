@@ -24,17 +24,17 @@ export const TURN_FILTER = {
   since: { type: 'text', value: 'TIME', about: 'only turns since then: 2026-01-31, "2026-01-31 08:15", 90m, 12h, 3d, today' },
   until: { type: 'text', value: 'TIME', about: 'only turns before then' },
   bot: { type: 'text', value: 'BOT', about: 'only turns of a bot of this kind or name: QueryBot, chat' },
-  rating: { type: 'text', value: 'RATING', about: 'only turns that were rated so: 1 to 5, up, down, or none' },
+  rating: { type: 'text', value: 'RATING', about: 'only turns with this rating: 1 to 5, up, down, or none' },
   tool: { type: 'text', value: 'NAME', about: 'only turns in which this tool ran' },
   user: { type: 'text', value: 'ID', about: 'only turns of this user' },
-  tag: { type: 'texts', value: 'TAG', about: 'only turns with this tag; of several, with each of them' },
-  slow: { type: 'flag', about: 'only slow turns: longer than 30 s, or "slowAfter" of the configuration' },
+  tag: { type: 'texts', value: 'TAG', about: 'only turns with this tag; several tags must all be present' },
+  slow: { type: 'flag', about: 'only turns slower than 30 s, or than "slowAfter" in config.json' },
 } as const
 
 const LIST_OPTIONS = {
-  limit: { type: 'integer', short: 'n', value: 'N', about: 'turns at most', default: 20, min: 1, max: 100_000 },
+  limit: { type: 'integer', short: 'n', value: 'N', about: 'maximum number of turns', default: 20, min: 1, max: 100_000 },
   ...TURN_FILTER,
-  cursor: { type: 'text', value: 'CURSOR', about: 'go on where a list ended: its "nextCursor"' },
+  cursor: { type: 'text', value: 'CURSOR', about: 'continue a list at its "nextCursor"' },
   json: { type: 'flag', about: 'print one JSON object' },
 } as const
 
@@ -54,7 +54,7 @@ export const logsSearch: Command = defineCommand({
   arguments: [
     {
       name: 'words',
-      about: 'words that stand in question or answer, or in one tool call (name and arguments); nothing in them is an operator',
+      about: 'words in the question, the answer, or one tool call (name and arguments); there are no operators',
       many: true,
     },
   ],
@@ -90,15 +90,15 @@ export const logsTail: Command = defineCommand({
       type: 'integer',
       short: 'n',
       value: 'N',
-      about: 'turns that are shown first',
+      about: 'recent turns to show first',
       default: 10,
       min: 0,
       max: MOST_WATCHED,
     },
     ...TURN_FILTER,
-    json: { type: 'flag', about: 'print one JSON object a line' },
+    json: { type: 'flag', about: 'print one JSON object per line' },
   },
-  details: 'Shows each turn once, when it has ended, of any process that writes to the journal. Ctrl-C ends it.',
+  details: 'Shows each turn once, when it ends, from every process that writes to the journal. Ctrl-C stops it.',
   examples: ['cria logs tail', 'cria logs tail -n 0 --tool run_command', 'cria logs tail --status failed --json'],
   async run({ options }, io) {
     const meant = { ...turnsMeant(options, Date.now()), limit: MOST_WATCHED }

@@ -13,16 +13,14 @@ import { turnTable } from './logs-list.ts'
 
 export const logsSessions: Command = defineCommand({
   name: 'logs sessions',
-  arguments: [
-    { name: 'words', about: 'words that were said in it, or stand in one of its tool calls', many: true, required: false },
-  ],
+  arguments: [{ name: 'words', about: 'words in its messages, or in one of its tool calls', many: true, required: false }],
   options: {
-    all: { type: 'flag', about: 'those of all folders' },
-    limit: { type: 'integer', short: 'n', value: 'N', about: 'sessions at most', default: 20, min: 1, max: 100_000 },
+    all: { type: 'flag', about: 'list sessions of all folders' },
+    limit: { type: 'integer', short: 'n', value: 'N', about: 'maximum number of sessions', default: 20, min: 1, max: 100_000 },
     json: jsonOption('{ sessions: [{ sessionId, folder, settings, title, model, turns, startedAt, lastTurnAt }] }'),
   },
-  details: `A session belongs to the folder that it was begun in. "cria chat --resume ID" goes on with one in its folder, with its model and
-tools; "cria logs show ID" shows what was said.`,
+  details: `A session belongs to the folder it was started in. "cria chat --resume ID" continues it in that folder, with its model and
+tools; "cria logs show ID" prints its turns.`,
   examples: ['cria logs sessions', 'cria logs sessions refund --all'],
   async run({ arguments: words, options: { all, limit, json } }, io) {
     const journal = await openJournalToRead(io)

@@ -45,7 +45,7 @@ export const logsReplay: Command = defineCommand({
     json: { type: 'flag', about: 'print one JSON object, as `cria ask --json` does' },
     events: { type: 'flag', about: 'print one event per line' },
   },
-  details: 'No model is asked: the answer comes from the journal, and the exit code is that of the turn.',
+  details: 'Calls no model: the answer comes from the journal. Exits with the exit code of the turn.',
   examples: ['cria logs replay last', 'cria logs replay last --events'],
   async run({ arguments: [id = ''], options }, io) {
     const { detail } = await findTurn(io, id)
@@ -56,8 +56,8 @@ export const logsReplay: Command = defineCommand({
 
 export const logsRate: Command = defineCommand({
   name: 'logs rate',
-  arguments: [TURN, { name: 'rating', about: '1 to 5, up (1), down (-1), or none to take it back' }],
-  options: { comment: { type: 'text', value: 'TEXT', about: 'why' }, json: jsonOption('{ turnId, rating }') },
+  arguments: [TURN, { name: 'rating', about: '1 to 5, up (1), down (-1), or none to remove the rating' }],
+  options: { comment: { type: 'text', value: 'TEXT', about: 'reason for the rating' }, json: jsonOption('{ turnId, rating }') },
   examples: ['cria logs rate last 5', 'cria logs rate last down --comment "cites the wrong page"'],
   async run({ arguments: [id = '', word = ''], options }, io) {
     const rating = readRating(word)

@@ -41,12 +41,12 @@ interface ProviderLine extends ProviderState {
 export const models: Command = defineCommand({
   name: 'models',
   options: {
-    offline: { type: 'flag', about: 'ask no provider what it has' },
+    offline: { type: 'flag', about: 'send no request to providers' },
     json: jsonOption('{ default, pointers, aliases, providers: [{ name, configured, reachable, models, … }] }'),
   },
-  details: `Prices are US dollars for a million tokens of input and of output; a dash is what nobody knows.
-Without a date a price is yours, out of config.json, or that of a model that is always there.
-Asking a provider for its list of models costs nothing. Keys are never shown.`,
+  details: `Prices are US dollars per million input and output tokens; a dash means unknown.
+A price without a date comes from config.json, or belongs to a built-in model.
+Listing the models of a provider costs nothing. Keys are never shown.`,
   examples: ['cria models', 'cria models --offline --json'],
   async run({ options }, io) {
     const { config } = await readConfig(io)
@@ -92,9 +92,9 @@ Asking a provider for its list of models costs nothing. Keys are never shown.`,
 
 export const modelsDefault: Command = defineCommand({
   name: 'models default',
-  arguments: [{ name: 'model', about: 'provider/model, or an alias; without it the default is shown', required: false }],
+  arguments: [{ name: 'model', about: 'provider/model, or an alias; without it, shows the default', required: false }],
   options: { json: jsonOption('{ default }') },
-  details: `The default is "main" under "models" in config.json. CRIA_MODEL and -m go before it.`,
+  details: `The default is "main" under "models" in config.json. CRIA_MODEL and -m take precedence.`,
   examples: ['cria models default anthropic/claude-sonnet-4-5', 'cria models default'],
   async run({ arguments: [name], options }, io) {
     const { config, paths } = await readConfig(io)
@@ -104,7 +104,7 @@ export const modelsDefault: Command = defineCommand({
         own['models'] = { ...(own['models'] as object | undefined), main: ref }
       })
       await note(io, `${ref} answers from now on when no model is named.`)
-      if ((io.env['CRIA_MODEL'] ?? '') !== '') await note(io, 'CRIA_MODEL is set, and goes before it.')
+      if ((io.env['CRIA_MODEL'] ?? '') !== '') await note(io, 'CRIA_MODEL is set and takes precedence.')
     }
     const { ref } = await openModel(undefined, (await readConfig(io)).config, io.env)
     if (options.json) await printJson(io, { default: ref })
@@ -115,15 +115,15 @@ export const modelsDefault: Command = defineCommand({
 export const modelsAlias: Command = defineCommand({
   name: 'models alias',
   arguments: [
-    { name: 'name', about: 'the alias; without it all are listed', required: false },
-    { name: 'model', about: 'provider/model; without it the alias is shown', required: false },
+    { name: 'name', about: 'the alias; without it, lists all aliases', required: false },
+    { name: 'model', about: 'provider/model; without it, shows the alias', required: false },
   ],
   options: {
-    remove: { type: 'flag', about: 'forget the alias' },
+    remove: { type: 'flag', about: 'remove the alias' },
     json: jsonOption('{ aliases: { NAME: MODEL } }'),
   },
   details:
-    'An alias stands wherever a model is named: after -m, --fallback, and in code. They are kept under "aliases" in config.json.',
+    'An alias works wherever a model is named: after -m, --fallback, and in code. Aliases are kept under "aliases" in config.json.',
   examples: ['cria models alias fast openai/gpt-5-nano', 'cria models alias', 'cria models alias fast --remove'],
   async run({ arguments: [name, model], options }, io) {
     const { config, paths } = await readConfig(io)
@@ -166,8 +166,8 @@ function dollars(value: number | undefined): string {
   return value === undefined ? '–' : `$${value}`
 }
 
-const KEY_DETAILS = `Keys are kept in cria.keys.json in the home of cria, which only you can read. A variable of the environment, such as
-OPENAI_API_KEY, goes before it. No program that cria starts gets a key, and no output shows one.`
+const KEY_DETAILS = `Keys are kept in cria.keys.json in the home directory of cria, which only you can read. An environment variable such as
+OPENAI_API_KEY takes precedence. Programs that cria starts receive no keys, and no output shows one.`
 
 export const keysSet: Command = defineCommand({
   name: 'keys set',
@@ -179,7 +179,7 @@ export const keysSet: Command = defineCommand({
     },
   ],
   options: {},
-  details: `${KEY_DETAILS} The key is typed unseen, or read from standard input: an argument would stay in the history of the shell.`,
+  details: `${KEY_DETAILS} The key is typed without echo, or read from standard input: an argument would stay in the shell history.`,
   examples: ['cria keys set anthropic', 'pass show openai | cria keys set openai'],
   async run({ arguments: [name = ''] }, io) {
     const { config, paths } = await readConfig(io)
@@ -189,7 +189,7 @@ export const keysSet: Command = defineCommand({
       throw new ConfigurationError('This is not a key: expected at least 6 letters, digits and signs, without spaces.')
     changeKeys(paths, (keys) => ({ ...keys, [variable]: key }))
     await note(io, `the key for ${name} is kept in ${paths.keys}.`)
-    if (isInEnvironment(variable, io)) await note(io, `${variable} is set in the environment, and goes before it.`)
+    if (isInEnvironment(variable, io)) await note(io, `${variable} is set in the environment and takes precedence.`)
   },
 })
 

@@ -11,13 +11,13 @@ import { formatCost, formatTime, printTable, quoted, shorten } from '../format.t
 import { note, printJson } from '../io.ts'
 import type { Io } from '../io.ts'
 
-const VERSION = 'number of a version, or the beginning of its hash'
+const VERSION = 'version number, or the first characters of its hash'
 
 export const promptsList: Command = defineCommand({
   name: 'prompts list',
   options: { json: jsonOption('{ prompts: [{ name, version, hash, turns, costUsd, ratings, … }] }') },
-  details: `A prompt that was made by prompt('name', template) has the name it was given there; a system prompt that is a bare text has that of its
-bot. Another template under the same name is another version; the list shows the newest of each. Unknown cost and tokens are not part of the sums.`,
+  details: `A prompt made with prompt('name', template) is listed under that name, a plain system prompt under the name of its bot.
+Another template under the same name is another version; the list shows the newest. Unknown cost and tokens are left out of the sums.`,
   examples: ['cria prompts list', 'cria prompts list --json'],
   async run({ options }, io) {
     const prompts = await statsOf(io)

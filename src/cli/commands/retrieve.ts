@@ -20,14 +20,14 @@ const EXCERPT = 240
 
 export const retrieve: Command = defineCommand({
   name: 'retrieve',
-  arguments: [{ name: 'query', about: 'what to look for, as plain words; "-" reads it from standard input' }],
+  arguments: [{ name: 'query', about: 'the words to search for; "-" reads them from standard input' }],
   options: {
     ...pick(['store', 'docs', 'source', 'filter']),
-    results: { type: 'integer', short: 'n', value: 'N', about: 'chunks at most', default: 10, min: 1, max: 10_000 },
+    results: { type: 'integer', short: 'n', value: 'N', about: 'maximum number of chunks', default: 10, min: 1, max: 10_000 },
     json: jsonOption('{ query, chunks: [{ id, source, path?, start, end, score, text }] }'),
   },
-  details: `The best chunks come first. Nothing in the query is an operator.
-In --json "source" is the name that the store has for a document, "path" how its file is opened from here.`,
+  details: `Prints the best chunks first. The query has no operators.
+In --json "source" is the name of the document in the store, "path" the path of its file from here.`,
   examples: [
     'cria retrieve "how is compaction triggered"',
     'cria retrieve compaction --docs docs -n 3 --json',

@@ -19,7 +19,7 @@ const MOST_DOCUMENTS = 3
 export const storesList: Command = defineCommand({
   name: 'stores list',
   options: { json: jsonOption('{ stores: [{ name, path, bytes, changedAt, files, chunks, documents, embeddings, problem? }] }') },
-  details: `A store called docs-… is kept for the paths of --docs. It is made again when it is removed and its paths are named once more.`,
+  details: `A store named docs-… holds the index of the paths of --docs. If removed, it is rebuilt when --docs names the same paths again.`,
   examples: ['cria stores list', 'cria stores list --json'],
   async run({ options }, io) {
     const stores = await listStores(homePaths(io))
@@ -59,7 +59,7 @@ export const storesRemove: Command = defineCommand({
   name: 'stores remove',
   arguments: [NAME],
   options: { json: jsonOption('{ name, path, files, chunks }') },
-  details: 'The documents themselves stay where they are; the index of them, with its vectors, goes.',
+  details: 'Removes the index with its vectors. The documents themselves are kept.',
   examples: ['cria stores remove handbook'],
   async run({ arguments: [name = ''], options }, io) {
     const choice = await namedStore(name, io)

@@ -27,15 +27,15 @@ import type { Io } from '../io.ts'
 export const trustFolder: Command = defineCommand({
   name: 'trust',
   options: {
-    revoke: { type: 'flag', about: 'take the trust back' },
-    forget: { type: 'text', value: 'RULE', about: 'ask again about what "always" was answered to' },
-    show: { type: 'flag', about: 'only say what would count, and whether it does' },
+    revoke: { type: 'flag', about: 'withdraw the trust' },
+    forget: { type: 'text', value: 'RULE', about: 'remove a rule that was kept by answering "always"' },
+    show: { type: 'flag', about: 'only show the files and whether they are trusted' },
     json: jsonOption('{ folder, file, sha256, trust, config, instructions, approvals }'),
   },
-  details: `A project's .cria/config.json can name models, base URLs, rules and programs to start (MCP servers), so it does not count
-before you say so. AGENTS.md and the like, from the root of the repository down to this folder, are only data to the model
-before you say so; then they are instructions. Trust is bound to this folder and to the content of each file: what changes
-has to be trusted again. --show also lists the rules that were kept when a chat asked and the answer was "always".`,
+  details: `A project's .cria/config.json can name models, base URLs, rules and programs to start (MCP servers), so it is ignored until
+you trust it. AGENTS.md and similar files, from the root of the repository down to this folder, are sent to the model as
+data until you trust them, then as instructions. Trust is bound to this folder and to the content of each file: a changed
+file has to be trusted again. --show also lists the rules that were kept by answering "always" in a chat.`,
   examples: ['cria trust --show', 'cria trust', 'cria trust --revoke'],
   async run({ options }, io) {
     const paths = homePaths(io)
