@@ -66,7 +66,7 @@ describe('standard input', () => {
     await cria(['ask', 'Summarise this', ...MODEL], { input: 'The lamp is green.' })
     const { code, stderr } = await cria(['ask', '-c', 'Which colour?'])
     expect(code).toBe(0)
-    expect(stderr).toMatch(/going on with ses_/)
+    expect(stderr).toMatch(/continuing ses_/)
     expect(sent()).toMatchObject({ model: 'test' })
     const text = said().join('\n')
     expect(text).toContain('The lamp is green.')
@@ -84,7 +84,7 @@ describe('standard input', () => {
     expect(said().at(-1)).toContain('northern tower is green')
     rmSync(join(place.folder, 'docs'), { recursive: true })
     const without = await cria(['ask', '-c', 'And now?'])
-    expect(without).toMatchObject({ code: 0, stderr: expect.stringContaining('is not there any more') })
+    expect(without).toMatchObject({ code: 0, stderr: expect.stringContaining('not found any more') })
   })
 
   test('a session of a chat keeps its rules when ask goes on with it', async () => {
@@ -149,7 +149,7 @@ describe('standard input', () => {
       })
     })
     process.kill(-(shell.pid ?? 0), 'SIGKILL')
-    expect(stderr).toContain('nothing came on standard input within 3 s')
+    expect(stderr).toContain('no data arrived on standard input within 3 s')
   })
 
   test('more than a question can hold is refused before anything is asked', async () => {
@@ -192,7 +192,7 @@ describe('attachments', () => {
       columns: 100,
       env: { OPENAI_COMPATIBLE_BASE_URL: server.url, TERM: 'xterm-256color' },
     })
-    expect(asked.stdout).toContain('sent with it: notes.md (text/markdown, 2 lines, 10 B)')
+    expect(asked.stdout).toContain('attached: notes.md (text/markdown, 2 lines, 10 B)')
     const main = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url))
     const shell = spawn(
       '/bin/bash',

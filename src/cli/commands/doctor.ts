@@ -30,7 +30,7 @@ Starts and stops each enabled MCP server. Changes nothing and shows no key. Exit
   },
 })
 
-/** Cells before a message. */
+/** Indentation of messages, in cells. */
 const INDENT = 9
 
 function line({ name, status, message, hint }: Check, out: Channel): string {

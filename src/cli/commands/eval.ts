@@ -186,14 +186,14 @@ no question is asked.`,
   },
 })
 
-/** Counts; every other score is a share, or a mean. */
+/** Scores that are counts; all others are shares or means. */
 const COUNTS: ReadonlySet<string> = new Set(['questions', 'answerable', 'unanswerable'])
 
 async function* documentsOf(folder: string): AsyncGenerator<SourceDocument> {
   for await (const { id, title, text } of readCorpus(folder)) yield { source: id, text, ...(title === '' ? {} : { title }) }
 }
 
-/** Mistakes in judgments look like bad search otherwise. */
+/** Returns a note about judgments without a query or document, which would otherwise look like bad search results. */
 function unmatchedNote({ queries, documents }: RetrievalReport['unmatched']): string | undefined {
   if (queries + documents === 0) return undefined
   const parts = [
@@ -210,7 +210,7 @@ interface EvalOptions {
   readonly json: boolean
 }
 
-/** Refuses what could only fail after hours of work, such as a report that cannot be written. @throws ConfigurationError */
+/** Checks options that would otherwise fail only after hours of work, such as the name of a report. @throws ConfigurationError */
 function checkedFolder(what: string, { beir, compare, report }: EvalOptions, hasBaseline: boolean): string {
   if (beir === undefined)
     throw new ConfigurationError('Say which collection: --beir DIR', { hint: `See: cria eval ${what} --help` })
@@ -224,7 +224,7 @@ function checkedFolder(what: string, { beir, compare, report }: EvalOptions, has
   return beir
 }
 
-/** The result of one of the systems that are compared: a ranking, or predictions. */
+/** The result of a compared system: a ranking or predictions. */
 interface Side<Result> {
   readonly name: string
   readonly result: Result
@@ -234,19 +234,19 @@ interface Measured<Result> {
   readonly system: Side<Result>
   readonly baseline?: Side<Result> | undefined
   readonly notice?: string | undefined
-  /** For `--json`; `rows` are the same in words. */
+  /** Scores for `--json`; `rows` hold the same scores as text. */
   readonly scores: object
   readonly rows: readonly (readonly string[])[]
 }
 
 interface Evaluation<Result> {
-  /** Reads a result that an earlier run has written. */
+  /** Reads a result that an earlier run wrote. */
   read(file: string): Promise<Result>
   measure(progress: ProgressReporter): Promise<Measured<Result>>
   compare(sides: Sides<Result>): Promise<Comparison>
 }
 
-/** Measures, unless two files are compared; compares, where there is something to compare with; writes reports and prints. */
+/** Measures unless two files are compared, compares if there is a baseline, then writes reports and prints. */
 async function evaluate<Result>(
   folder: string,
   { compare: files, report, json }: EvalOptions,
@@ -274,7 +274,7 @@ async function evaluate<Result>(
 
 const SHOWN = 10
 
-/** @param room cells of a line, see `table`. */
+/** @param room maximum cells per line, see `table`. */
 function comparisonText({ names, measures, failures }: Comparison, room: number): string {
   const rows = measures.map((one) => [
     one.measure,

@@ -1,4 +1,4 @@
-/** `cria index`: adds files and pages to a store, and again when they have changed. */
+/** `cria index`: adds files and pages to a store and updates them when they change. */
 
 import { statSync, watch } from 'node:fs'
 import type { FSWatcher } from 'node:fs'
@@ -57,23 +57,23 @@ A store that has vectors keeps them up to date. Without paths, --embed computes 
     const choice = chooseStore({ store: options.store }, config, paths, io.cwd)
     const documents = given.length > 0 ? given : (config.stores?.[choice.name]?.paths ?? [])
     if (documents.length === 0 && !(choice.exists && options.embed !== undefined)) {
-      throw new ConfigurationError('Say what to index: cria index <path…>', {
+      throw new ConfigurationError('No paths to index: cria index <path…>', {
         hint: `Or list the paths of the store under "stores" in config.json: { "stores": { "${choice.name}": { "paths": ["docs"] } } }`,
       })
     }
     const { watch: watches, 'dry-run': dryRun, site, 'max-pages': maxPages } = options
     const files = documents.filter((path) => !isAddress(path))
     if (watches && files.length === 0)
-      throw new ConfigurationError('--watch needs files or folders: pages of the web tell nobody that they change.')
+      throw new ConfigurationError('--watch needs files or folders: changes of web pages cannot be watched.')
     const indexing = {
       dryRun,
       home: paths,
       pages: { site, ...defined({ maxPages }) },
       embeddings: { model: options.embed ?? config.embed, replace: options.embed !== undefined, config, env: io.env },
     }
-    // What is not there may have been indexed into a store that is.
+    // A missing path may have been indexed into an existing store, from which it is then removed.
     const named = choice.exists ? documents : [...realPaths(files, io.cwd), ...documents.filter(isAddress)]
-    /** Files that were skipped the last time: while watching they are not named again. */
+    /** Files skipped in the previous round, which are not reported again while watching. */
     let told: readonly string[] = []
     const report = await indexWithProgress(choice, named, indexing, io).catch(asWrongUsage('not_found'))
     await tell(report)
@@ -88,12 +88,12 @@ A store that has vectors keeps them up to date. Without paths, --embed computes 
           const now = await indexWithProgress({ ...choice, exists: true }, files, indexing, io)
           if (now.added + now.changed + now.moved + now.removed > 0) await tell(now)
         } catch (thrown) {
-          // A folder that is gone for a moment may come back.
+          // A folder that is missing for a moment may come back.
           if (!io.signal.aborted) await tellFailure(thrown, io)
         }
       }
     }
-    // The documents are there, and the next run goes on with their vectors.
+    // The documents are indexed; the next run continues with their vectors.
     if (report.embeddings !== undefined && 'error' in report.embeddings) throw errorFromInfo(report.embeddings.error)
 
     async function tell(report: IndexReport): Promise<void> {
@@ -111,19 +111,19 @@ A store that has vectors keeps them up to date. Without paths, --embed computes 
 
 const MOST_GONE = 5
 
-/** Tells what left the store because a named path is gone: it may be a mistake, such as a drive that is not mounted. */
+/** Reports documents that were removed because a named path no longer exists: it may be a mistake, such as a drive that is not mounted. */
 async function tellGone({ gone = [] }: IndexReport, dryRun: boolean, io: Io): Promise<void> {
   for (const { path, removed } of gone) {
     if (removed.length === 0) continue
     const named = removed.slice(0, MOST_GONE).map((source) => shorten(source, 200))
     const more = removed.length > MOST_GONE ? ` and ${removed.length - MOST_GONE} more` : ''
     const what = `${plural(removed.length, 'file')} (${named.join(', ')}${more})`
-    const where = `${shorten(path, 200)} is not there any more`
-    await note(io, `${where}: what the store has of it ${dryRun ? 'would be' : 'is'} removed, ${what}.`)
+    const where = `${shorten(path, 200)} does not exist any more`
+    await note(io, `${where}: its content ${dryRun ? 'would be' : 'is'} removed from the store, ${what}.`)
   }
 }
 
-/** Counts the vectors that were made; `undefined` when none were. */
+/** Summarises the computed vectors; `undefined` when there are none. */
 function embeddingSummary({ embeddings }: IndexReport): string | undefined {
   if (embeddings === undefined || 'error' in embeddings) return undefined
   const { model, embedded, skipped, cut } = embeddings
@@ -134,17 +134,17 @@ function embeddingSummary({ embeddings }: IndexReport): string | undefined {
   return parts.join(', ')
 }
 
-/** A change is told when nothing else has followed for so long: many files change at once. */
+/** Milliseconds without further changes before a change is reported: many files change at once. */
 const QUIET_MS = 200
-/** Interval of looking at everything, on a system that does not tell of changes. */
+/** Milliseconds between scans where the system cannot report changes. */
 const POLL_MS = 3000
 const NOT_INDEXED = /(?:^|[\\/])(?:\.git|node_modules)(?:[\\/]|$)/
 
 /**
- * Watches these files, and what lies in these folders. Yields once at the beginning, for what has changed meanwhile, and after each change,
- * until the signal is aborted.
+ * Watches files and folders. Yields once at the start, for changes made meanwhile, and after each change, until the signal
+ * is aborted.
  *
- * @param paths absolute.
+ * @param paths absolute paths.
  */
 async function* changesBelow(paths: readonly string[], signal: AbortSignal): AsyncGenerator<void> {
   let changed = 1
@@ -171,17 +171,17 @@ async function* changesBelow(paths: readonly string[], signal: AbortSignal): Asy
   }
 }
 
-/** `undefined` where there is nothing to watch, or not enough of what it takes. */
+/** Starts a watcher; `undefined` if the path does not exist or the system has no watchers left. */
 function watcherOf(path: string, onChange: (name: string | null) => void): FSWatcher | undefined {
   try {
     const isFolder = statSync(path).isDirectory()
-    // Editors put another file in the place of the one they change.
+    // Editors replace a file when they save it, so its folder is watched.
     const watched = isFolder ? watch(path, { recursive: true }) : watch(dirname(path))
     watched.on('change', (_, name) => {
       const changed = typeof name === 'string' ? name : null
       if (isFolder || changed === null || changed === basename(path)) onChange(changed)
     })
-    // A folder that is removed ends its watcher.
+    // The watcher of a removed folder ends with an error.
     watched.on('error', () => onChange(null))
     return watched
   } catch {

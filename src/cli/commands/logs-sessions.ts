@@ -1,4 +1,4 @@
-/** Lists sessions, and shows one: where it was begun, what was asked and what was answered. */
+/** `cria logs sessions`: lists sessions. Also prints a single session for `cria logs show`. */
 
 import { openJournalToRead } from '../../app/journal.ts'
 import type { Journal } from '../../app/journal.ts'
@@ -35,7 +35,7 @@ tools; "cria logs show ID" prints its turns.`,
 /** Columns below which a session takes two lines. */
 const ONE_LINE = 110
 
-/** Newest first; with their folders where they are of several. */
+/** Formats sessions, newest first, optionally with their folders. */
 function sessionTable(sessions: readonly SessionSummary[], room: number, withFolder: boolean): string {
   const rows = sessions.map(({ sessionId, lastTurnAt, turns, model, folder, title }) => ({
     facts: [visibleLine(sessionId), formatTime(lastTurnAt), plural(turns, 'turn')],
@@ -60,7 +60,7 @@ interface FoundSession {
   readonly session: SessionSummary
 }
 
-/** The session with this id, unless a turn has it. */
+/** Finds the session with this id; `undefined` if there is none, or for `last`. */
 export async function findSession(io: Io, id: string): Promise<FoundSession | undefined> {
   const journal = id === 'last' ? undefined : await openJournalToRead(io)
   const [session] = (await journal?.sessions({ sessionId: id, limit: 1 })) ?? []
@@ -69,7 +69,7 @@ export async function findSession(io: Io, id: string): Promise<FoundSession | un
 
 const MOST_TURNS = 10_000
 
-/** Prints a session: its facts, its turns, and what was said, oldest first. */
+/** Prints a session: its facts, its turns, and all questions and answers, oldest first. */
 export async function showSession({ journal, session }: FoundSession, isJson: boolean, { stdout }: Io): Promise<void> {
   const { sessionId } = session
   const { turns } = await journal.read.turns({ sessionId, nested: false, limit: MOST_TURNS })

@@ -1,4 +1,4 @@
-/** `cria logs stats`, `export` and `gc`: the journal as a whole, counted, written out and made smaller. */
+/** `cria logs stats`, `export` and `gc`: summarise, export and prune the journal. */
 
 import { exportTurns, openJournalIfThere, openJournalToRead } from '../../app/journal.ts'
 import { preferencePairs, preferenceStats } from '../../app/preferences.ts'
@@ -73,13 +73,13 @@ function cells(row: StatsSums): readonly string[] {
   return [String(row.turns), String(row.unfinished), tokens(row.inputTokens), tokens(row.outputTokens), costOf(row)]
 }
 
-/** A dash where nothing is known but that some turns have cost nothing. */
+/** Formats a cost sum with unknown parts; a dash if no cost above zero is known. */
 function costOf({ costUsd, unknownCost }: { readonly costUsd: number; readonly unknownCost: number }): string {
   if (unknownCost === 0) return formatCost(costUsd)
   return costUsd === 0 ? formatCost(null) : `${formatCost(costUsd)} + unknown`
 }
 
-/** The dearest first. */
+/** Sums the rows by model, highest cost first. */
 function byModel(days: readonly StatsRow[]): readonly (StatsSums & { readonly model: string })[] {
   return [...Map.groupBy(days, ({ model }) => model)]
     .map(([model, rows]) => ({ model, ...sum(rows) }))
@@ -92,14 +92,14 @@ function sum(rows: readonly StatsSums[]): StatsSums {
   return total
 }
 
-/** From this p on the place is taken to have decided. */
+/** Below this p-value the position of an answer is assumed to influence choices. */
 const BIASED = 0.05
 
 async function tellPreferences(read: JournalReader | undefined, isJson: boolean, io: Io): Promise<void> {
   const stats = read === undefined ? NONE : await preferenceStats(read)
   if (isJson) return printJson(io, stats)
   const { choices, ties, bothBad, models, position, missing } = stats
-  if (choices === 0) return note(io, 'no choices are recorded yet: "cria compare" makes them.')
+  if (choices === 0) return note(io, 'no choices are recorded yet: "cria compare" records them.')
   const names = ['model', 'prompt', 'wins', 'losses', 'ties', 'both bad', 'win rate', '95 %']
   if (models.length > 0) await printTable(io, [names, ...models.map(preferenceCells)], NUMBERS)
   await note(io, `${plural(choices, 'choice')}, ${plural(ties, 'tie')}, ${bothBad} where neither would do.`)
@@ -130,7 +130,7 @@ function preferenceCells({ model, promptHash, wins, losses, ties, bothBad, winRa
 function positionNote({ choices, firstChosen, share, interval, p }: PositionBias): string {
   const range = interval === null ? '' : ` (95 %: ${percent(interval[0])} to ${percent(interval[1])})`
   const chance = `p = ${p < 0.001 ? '< 0.001' : p.toFixed(3)}`.replace('= <', '<')
-  const verdict = p < BIASED ? 'the place seems to decide: read the win rates with care' : 'no sign that the place decides'
+  const verdict = p < BIASED ? 'the position seems to decide: read the win rates with care' : 'no sign that the position decides'
   return `shown first and chosen: ${firstChosen} of ${choices}, ${percent(share ?? 0)}${range}, ${chance}; ${verdict}.`
 }
 
@@ -217,7 +217,7 @@ that a wrong clock removes nothing. Works in small steps; Ctrl-C stops it, and t
     })) ?? { turns: 0, sessions: 0, oldest: null, newest: null, bytes: 0, dryRun }
     if (json) return printJson(io, report)
     const { turns, sessions, oldest, newest, bytes } = report
-    if (turns === 0) return note(io, 'nothing is too old or too much.')
+    if (turns === 0) return note(io, 'nothing to remove: the journal is within its limits.')
     const when = oldest === null || newest === null ? '' : ` from ${formatTime(oldest)} to ${formatTime(newest)}`
     const what = `${plural(turns, 'turn')}${when}, ${plural(sessions, 'whole session')}, ${formatBytes(bytes)}`
     await note(io, `${dryRun ? 'would remove' : 'removed'} ${what}.`)

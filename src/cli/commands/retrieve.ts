@@ -15,7 +15,7 @@ import type { Spot, Standpoint } from '../sources.ts'
 import { noDefaultStore, prepareStore, readConfig } from '../prepare-store.ts'
 import { pick } from '../shared-options.ts'
 
-/** Characters of a chunk that are shown. */
+/** Maximum characters of a chunk to show. */
 const EXCERPT = 240
 
 export const retrieve: Command = defineCommand({
@@ -40,7 +40,7 @@ In --json "source" is the name of the document in the store, "path" the path of 
     if (choice === undefined)
       throw noDefaultStore(loaded.paths, {
         message: 'There is no store yet.',
-        hint: 'Make one: cria index <path…>, or name documents: --docs PATH',
+        hint: 'Make one with cria index <path…>, or name documents with --docs PATH.',
       })
     const store = await openStore(choice)
     try {
@@ -68,7 +68,7 @@ In --json "source" is the name of the document in the store, "path" the path of 
   },
 })
 
-/** The place and the words where the chunk meets the query. */
+/** Formats a chunk: its place, its score and an excerpt around the words of the query. */
 function describe(chunk: ScoredChunk, query: string, from: Standpoint, out: Channel): string {
   const { text, source, lines, score } = chunk
   const { start, end } = excerptOf(text, query, EXCERPT)

@@ -27,7 +27,7 @@ export const templatesList: Command = defineCommand({
       try {
         templates.push(readTemplate(name, paths, io.cwd))
       } catch (thrown) {
-        // One that is broken hides no other.
+        // An unreadable template must not hide the others.
         await note(io, toCriaError(thrown).message)
       }
     }
