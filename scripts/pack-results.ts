@@ -24,7 +24,7 @@ export function listing(entries: readonly string[]): string {
       }
     }
     const journal = await (await import(${JSON.stringify(entries[0])})).openRecorder({ path: ':memory:' })
-    for (const [member, { value }] of [...membersOf(Object.getPrototypeOf(journal)), ...membersOf(journal)]) {
+    for (const [member, { value }] of membersOf(journal)) {
       if (typeof value === 'function') print('Journal', member, true)
     }
     journal.close()`

@@ -73,13 +73,13 @@ const MAX_BYTES = 1 << 20
  * Looks at the entry first: reading a pipe would wait for ever, and a device may have no end.
  *
  * @param kind what no larger file is: `configuration`.
- * @throws ConfigurationError when it cannot be read, is no regular file, or is larger than 1 MB.
+ * @throws ConfigurationError when it cannot be read, is not a regular file, or is larger than 1 MB.
  */
 export function readSmallFile(file: string, kind: string): string {
   try {
     const status = statSync(file)
     if (status.isDirectory()) throw new ConfigurationError(`${file} cannot be read: it is a folder.`)
-    if (!status.isFile()) throw new ConfigurationError(`${file} is no regular file.`)
+    if (!status.isFile()) throw new ConfigurationError(`${file} is not a regular file.`)
     if (status.size > MAX_BYTES)
       throw new ConfigurationError(`${file} is larger than 1 MB (${status.size} bytes), which is no ${kind}.`)
     return readFileSync(file, 'utf8')

@@ -1,4 +1,4 @@
-/** Remembers the last turns of a conversation, in order. */
+/** Stores the latest turns of a conversation, in order. */
 
 import { readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { problemIn } from '../core/part.ts'
@@ -20,24 +20,24 @@ import { toDocument } from './sqlite/documents.ts'
 export interface ChatMemoryOptions {
   /** Shown in events; default `chat`. */
   readonly name?: string
-  /** Turns that are kept; older ones are forgotten. Default: all. */
+  /** Most turns to keep; older turns are dropped. Default: all. */
   readonly maxTurns?: number
-  /** UTF-16 units that `retrieve` gives at most, newest turns first. Default: no limit. */
+  /** Most UTF-16 units that `retrieve` returns, newest turns first. Default: no limit. */
   readonly maxChars?: number
 }
 
 const OPTIONS = namesOf<ChatMemoryOptions>({ name: true, maxTurns: true, maxChars: true })
 const WORD = /[\p{L}\p{N}]+/gu
-/** Parts that are kept of a message; thinking and what only a provider understands end with the answer. */
+/** Part types that are kept. Thinking and provider-specific parts are dropped when the answer ends. */
 const KEPT: ReadonlySet<Part['type']> = new Set(['text', 'image', 'file', 'tool-call', 'tool-result'])
 const FORMAT = 'cria-chat-memory'
 
 /**
- * Keeps a conversation in this process; `save` and `load` keep it in a file.
+ * Keeps a conversation in memory; `save` and `load` write it to a file and read it back.
  *
- * A turn is what the user says up to the next answer, and that answer with its tool calls and their results; a document that is appended is a turn
- * of its own. `retrieve` does not look at the query: it gives the last turns, oldest first, at most `nResults` messages. A turn is given whole or
- * not at all, unless the newest alone has more messages than that; then its last ones are given. `search` looks for words, best first.
+ * A turn is the user messages up to the next answer, and that answer with its tool calls and their results. An appended document is a turn of its own.
+ * `retrieve` ignores the query: it returns the last turns, oldest first, at most `nResults` messages. A turn is returned whole or not at all, except
+ * that of a newest turn with more messages the last ones are returned. `search` matches words, best first.
  */
 export class ChatMemory implements DocumentStore {
   readonly name: string
@@ -54,9 +54,9 @@ export class ChatMemory implements DocumentStore {
   }
 
   /**
-   * Reads what `save` has written.
+   * Reads a file that `save` has written.
    *
-   * @throws CriaError `not_found` when there is no such file; ConfigurationError when it holds something else.
+   * @throws CriaError `not_found` when the file does not exist; ConfigurationError when it is not a saved memory.
    */
   static async load(path: string, options: ChatMemoryOptions = {}): Promise<ChatMemory> {
     const text = await readFile(path, 'utf8').catch((cause: unknown) => {
@@ -69,9 +69,9 @@ export class ChatMemory implements DocumentStore {
   }
 
   /**
-   * Writes the conversation to a file, as JSON and as a whole: a crash leaves the file as it was. Its owner alone can read it.
+   * Writes the conversation to a file as JSON. The file is replaced atomically, so that a crash leaves the old one; only its owner can read it.
    *
-   * @throws CriaError `store_failed` when it cannot be written.
+   * @throws CriaError `store_failed` when the file cannot be written.
    */
   async save(path: string): Promise<void> {
     const temporary = `${path}.${createId('new')}.tmp`
@@ -86,9 +86,9 @@ export class ChatMemory implements DocumentStore {
   }
 
   /**
-   * Begins a thread: another memory that holds the same turns, or the first `turns` of them. What is said in one is not heard in the other.
+   * Copies the turns, or the first `turns` of them, into a new memory. Later messages of one memory do not appear in the other.
    *
-   * @param options `turns` to keep from the beginning, default all; the others default to those of this memory.
+   * @param options `turns` to keep from the beginning, default all; the other options default to those of this memory.
    */
   fork({ turns, ...options }: ChatMemoryOptions & { readonly turns?: number } = {}): ChatMemory {
     if (turns !== undefined && !(Number.isInteger(turns) && turns >= 0))
@@ -102,20 +102,20 @@ export class ChatMemory implements DocumentStore {
     return thread
   }
 
-  /** The conversation for people to read: a heading for each message; images, files and tool calls as a line that names them. */
+  /** Returns the conversation as Markdown: one heading per message; images, files and tool calls become a line that names them. */
   toMarkdown(): string {
     const sections = this.#turns.flat().map(({ spokenBy, source, text, parts }) => {
       const heading = spokenBy === undefined ? `Note: ${source}` : HEADINGS[spokenBy]
       const lines = parts === undefined ? [text] : parts.map(lineOf)
-      // A message cannot pass for the heading of another one.
+      // Escapes headings, so that the text of a message cannot imitate the heading of another.
       return `## ${heading.replaceAll('\n', ' ')}\n\n${lines.join('\n\n').replaceAll(/^(?= {0,3}#{1,2}(?:\s|$))/gm, '\\')}\n`
     })
     return visibleText(sections.join('\n'))
   }
 
   /**
-   * Keeps a message as something that its role said: its text, images, files, tool calls and their results. Messages of other roles than user,
-   * assistant and tool, and those that say nothing, are left out.
+   * Appends a user, assistant or tool message: its text, images, files, tool calls and their results. Messages with other roles, and empty ones, are
+   * ignored.
    */
   appendMessage(message: Message): Promise<void> {
     const { role, content } = message
@@ -132,8 +132,8 @@ export class ChatMemory implements DocumentStore {
   }
 
   /**
-   * Keeps documents and messages, in this order. A text or `{ source, text }` is a document; `user('…')`, `assistant('…')` and what has a `role` is a
-   * message; a list is all that it holds.
+   * Appends documents and messages in the given order. A string or `{ source, text }` is a document; `user('…')`, `assistant('…')` and any object with a
+   * `role` is a message; a list is appended element by element.
    *
    * @throws ConfigurationError, CriaError `invalid_request` for anything else.
    */
@@ -154,7 +154,7 @@ export class ChatMemory implements DocumentStore {
     if (text.trim() !== '') this.#addTurn({ ...chunkOf(source, text, metadata ?? {}), ...(title === undefined ? {} : { title }) })
   }
 
-  /** Adds several, in order. */
+  /** Appends several documents, in order. */
   async extend(documents: Iterable<DocumentInput> | AsyncIterable<DocumentInput>): Promise<void> {
     for await (const document of givenDocuments(documents)) await this.append(document)
   }
@@ -174,7 +174,7 @@ export class ChatMemory implements DocumentStore {
       kept.push(turn)
     }
     const chunks = kept.toReversed().flat()
-    // Newer is better, so that whoever has to drop something by score drops the oldest.
+    // Newer chunks score higher, so that callers who drop chunks by score drop the oldest.
     return Promise.resolve(chunks.map((chunk, index) => ({ ...chunk, score: (index + 1) / chunks.length })))
   }
 
@@ -194,7 +194,7 @@ export class ChatMemory implements DocumentStore {
       for (const [word, weight] of weights) if (words.has(word)) score += weight
       return score === 0 ? [] : [{ ...chunk, score }]
     })
-    // Of equal score the newer one comes first.
+    // Of chunks with equal scores the newer comes first.
     return scored
       .toReversed()
       .toSorted((a, b) => b.score - a.score)
@@ -210,7 +210,7 @@ export class ChatMemory implements DocumentStore {
     return Promise.resolve()
   }
 
-  /** Nothing has to be closed; what was said stays. */
+  /** Does nothing: there is no resource to release, and the turns stay. */
   close(): Promise<void> {
     return Promise.resolve()
   }
@@ -230,7 +230,7 @@ export class ChatMemory implements DocumentStore {
 
 const HEADINGS = { user: 'User', assistant: 'Assistant', tool: 'Tool' } as const
 
-/** A part in Markdown. */
+/** Formats a part as Markdown. */
 function lineOf(part: Part): string {
   switch (part.type) {
     case 'text':
@@ -252,7 +252,7 @@ interface Saved {
   readonly turns: readonly Chunk[][]
 }
 
-/** @throws ConfigurationError when the text is not that of a saved memory. */
+/** @throws ConfigurationError when the text is not a saved memory. */
 function saved(text: string, path: string): Saved {
   const refuse = (what: string): never => {
     throw new ConfigurationError(`${path} cannot be loaded: it holds ${what}.`, {

@@ -1,4 +1,4 @@
-/** Brings an index up to date with files: only what has changed is read, and what is gone leaves. */
+/** Updates an index from files: reads only changed files, and removes deleted ones. */
 
 import { stat } from 'node:fs/promises'
 import { resolve, sep } from 'node:path'
@@ -18,40 +18,40 @@ import type { SourceState } from './sqlite/documents.ts'
 import type { FileDocument } from './sqlite/writer.ts'
 
 export interface IndexOptions extends LoadLimits {
-  /** Folder that `paths` are relative to; default: the current one. Sources are relative to the folder that was given the first time. */
+  /** Folder that `paths` are relative to; default: the current one. Sources are relative to the folder of the first run. */
   readonly base?: string
-  /** Only tell what would be done. Default false. */
+  /** Only reports the changes. Default false. */
   readonly dryRun?: boolean
   readonly onProgress?: (progress: IndexProgress) => void
 }
 
 export interface IndexProgress {
-  /** Files that are done; while files are still being looked for, those found so far. */
+  /** Files processed; during the search for files, the files found so far. */
   readonly done: number
-  /** Missing while files are still being looked for. */
+  /** Files in total; missing during the search for files. */
   readonly total?: number
-  /** Bytes of the files that are done, and of all. */
+  /** Bytes of the processed files, and of all files. */
   readonly bytes?: readonly [done: number, total: number]
-  /** The file that comes next. */
+  /** The next file. */
   readonly current?: string
-  /** How much of that file is done, 0 to 1, where it is a large one. */
+  /** Progress within that file, 0 to 1, if it is a large one. */
   readonly share?: number
 }
 
 export interface IndexReport {
-  /** Files and chunks that the index holds of these paths now. */
+  /** Files and chunks that the index holds for these paths after the run. */
   readonly files: number
   readonly chunks: number
   readonly added: number
   readonly changed: number
-  /** Found again under another name: neither added nor removed. */
+  /** Files found again under another name: counted neither as added nor as removed. */
   readonly moved: number
   readonly removed: number
   readonly unchanged: number
   readonly skipped: readonly SkippedFile[]
-  /** Files that were read in this run and of which something is worth telling: a guessed encoding, broken characters. Missing when there are none. */
+  /** Remarks on files read in this run: a guessed encoding, broken characters. Missing when there are none. */
   readonly notes?: readonly { readonly path: string; readonly note: string }[]
-  /** Paths of this run that are not there any more, and what left the index with them; they count as removed. Missing when there are none. */
+  /** Paths of this run that no longer exist, and the sources removed with them, which count as removed. Missing when there are none. */
   readonly gone?: readonly { readonly path: string; readonly removed: readonly string[] }[]
   readonly ms: number
 }
@@ -59,13 +59,13 @@ export interface IndexReport {
 /**
  * Indexes files and folders into a store.
  *
- * A file is compared by size and time of change, then by its content. A file that is gone from a folder leaves the index, and so does one
- * that the ignore rules name by now; files of other folders stay. A path that is gone as a whole, and was indexed, leaves too. A run that is stopped or killed leaves whole files, old or new; the next
- * run does what is missing. Files that cannot be read are skipped with a reason, see `loadDocuments`; one that changes while it is read is
- * skipped, what the index has of it stays.
+ * Compares a file by size and modification time, then by content. Removes files that were deleted from a folder or are now ignored, and paths
+ * that were indexed before and no longer exist; files of other folders stay. A stopped or killed run leaves only whole files, old or new; the
+ * next run continues. Unreadable files are skipped with a reason, see `loadDocuments`. A file that changes during reading is skipped and keeps
+ * its old index entry.
  *
- * @throws CriaError `not_found` for a path that does not exist and was never indexed, or that lay in a folder that is not there or cannot be
- * read (a drive that is not mounted), `aborted` when the signal is aborted, and what the store throws.
+ * @throws CriaError `not_found` for a path that does not exist and was never indexed, or whose folder does not exist or cannot be read (such as
+ * an unmounted drive); `aborted` when the signal is aborted; errors of the store.
  */
 export async function indexFiles(
   store: IndexableStore,
@@ -87,7 +87,7 @@ export async function indexFiles(
     if (options.dryRun !== true) await keepPaths(store, paths, left)
   } catch (error) {
     if (options.signal?.aborted !== true) throw error
-    throw new CriaError('aborted', 'Indexing was stopped. What was done is kept; the next run goes on from there.', {
+    throw new CriaError('aborted', 'Indexing was stopped. Files indexed so far are kept; the next run continues from there.', {
       cause: error,
     })
   }
@@ -104,9 +104,9 @@ class IndexRun {
   readonly #skipped: SkippedFile[] = []
   readonly #notes: { readonly path: string; readonly note: string }[] = []
   readonly #counts = { files: 0, chunks: 0, added: 0, changed: 0, moved: 0, removed: 0, unchanged: 0 }
-  /** What was last told of the progress. */
+  /** The last reported progress. */
   #latest: IndexProgress | undefined
-  /** Sources that had another name before. */
+  /** Earlier names of sources that were moved. */
   readonly #movedFrom = new Set<string>()
 
   constructor(store: IndexableStore, named: NamedPaths, base: string, options: IndexOptions) {
@@ -134,7 +134,7 @@ class IndexRun {
     }
   }
 
-  /** Reads what has changed and puts it into the store, one file after the other. */
+  /** Reads changed files and puts them into the store, one after the other. */
   async update(): Promise<void> {
     const outcomes = this.#store.putAll(this.#changedDocuments(), this.#options.signal, (share) => {
       if (this.#latest !== undefined) this.#options.onProgress?.({ ...this.#latest, share })
@@ -148,7 +148,7 @@ class IndexRun {
     this.#options.signal?.throwIfAborted()
   }
 
-  /** Known files of these folders that were not found this time: gone from the disk, or left out by a rule. */
+  /** Removes known files of these folders that were not found in this run: deleted, or excluded by a rule. */
   async removeGone(): Promise<void> {
     const unreadable = this.#skipped
       .filter(({ path, reason }) => path.endsWith('/') && reason.startsWith('unreadable'))
@@ -181,7 +181,7 @@ class IndexRun {
     }
   }
 
-  /** Does what needs no text at once, and yields the rest for the store. Ends early when it is stopped, so that what was read is kept. */
+  /** Applies changes that need no text at once, and yields the others for the store. Ends early when stopped, so that files already read are kept. */
   async *#changedDocuments(): AsyncGenerator<FileDocument> {
     const { signal, onProgress, dryRun = false } = this.#options
     const comparison: Comparison = {
@@ -213,13 +213,13 @@ class IndexRun {
       }
       done++
       bytes += file.size
-      // Timers and signals have their turn between two files.
+      // Lets timers and signals run between two files.
       await setImmediate()
     }
     onProgress?.({ done, total: this.#found.size, bytes: [bytes, total] })
   }
 
-  /** Counts a change before it is made, and says what is worth telling of it. */
+  /** Counts a change before it is made, and records its remark. */
   #note(change: Change, { source }: FoundFile): void {
     const { skipped, note, known } = change
     if (skipped !== undefined) this.#skipped.push({ path: source, reason: skipped })
@@ -229,7 +229,7 @@ class IndexRun {
     if (outcome !== undefined) this.#counts[outcome]++
   }
 
-  /** What the index had of the file stays. */
+  /** Records the failure and keeps the file's index entry. */
   async #noteFailure(source: string, error: Error): Promise<void> {
     const known = await this.#store.getSource(source)
     if (known === undefined || known.chunks === 0) this.#counts.added--
@@ -246,7 +246,7 @@ class IndexRun {
     if (sources.length > 0 && this.#options.dryRun !== true) await this.#store.deleteAll(sources)
   }
 
-  /** Known files in the folders of this run, and of paths that are gone. */
+  /** Known files in the folders of this run, and of deleted paths. */
   *#knownBelow(): Generator<SourceState> {
     const folders = this.#named.roots
       .filter(({ isFolder }) => isFolder)
@@ -259,14 +259,14 @@ class IndexRun {
   }
 }
 
-/** A file that was named in an earlier run and lies in a folder of this one. */
+/** Returns a file that an earlier run named and that lies in a folder of this run. */
 async function namedBefore({ source }: SourceState, base: string): Promise<FoundFile | undefined> {
   const path = pathOf(source, base)
   const stats = await stat(path).catch(() => undefined)
   return stats?.isFile() === true ? { path, source, size: stats.size, mtimeMs: stats.mtimeMs, isNamed: true } : undefined
 }
 
-/** How a change counts; `undefined` where the index has no text of the file, before or after. */
+/** Classifies a change; `undefined` where the index has no text of the file, before or after. */
 function outcomeOf({ kind, known, skipped }: Change): 'added' | 'changed' | 'moved' | 'removed' | 'unchanged' | undefined {
   const hadText = known !== undefined && known.chunks > 0
   if (kind === 'put' && skipped === undefined) return hadText ? 'changed' : 'added'
@@ -275,7 +275,7 @@ function outcomeOf({ kind, known, skipped }: Change): 'added' | 'changed' | 'mov
   return kind === 'put' || kind === 'drop' ? 'removed' : 'unchanged'
 }
 
-/** How many chunks a change leaves. */
+/** Returns the number of chunks after a change. */
 function chunksAfter(change: Change): number {
   if (change.kind === 'put') return chunkDocument(change.document).length
   return change.kind === 'drop' ? 0 : (change.known?.chunks ?? 0)

@@ -330,7 +330,7 @@ describe('settings and templates', () => {
     const unfilled = await cria(['ask', '-t', 'ruled', ...MODEL])
     expect(unfilled.stderr).toContain('needs constructor')
     const device = await cria(['ask', '-t', '/dev/zero', 'x'])
-    expect(device).toMatchObject({ code: 2, stderr: expect.stringContaining('/dev/zero is not a file.') as string })
+    expect(device).toMatchObject({ code: 2, stderr: expect.stringContaining('/dev/zero is not a regular file.') as string })
     const outside = await cria(['templates', 'save', '../evil', 'x'])
     expect(outside).toMatchObject({ code: 2, stderr: expect.stringContaining('A template is named with') as string })
     expect(server.requests).toHaveLength(0)

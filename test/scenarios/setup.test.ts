@@ -300,7 +300,7 @@ describe('doctor', () => {
     execFileSync('mkfifo', [join(place.home, 'config.json')])
     expect(await place.run(['models', '--offline'])).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('config.json is no regular file'),
+      stderr: expect.stringContaining('config.json is not a regular file'),
     })
   })
 

@@ -16,14 +16,18 @@ export const checkModel: Check = (name, value) => {
   const price = facts['price'] ?? undefined
   if (price === undefined) return
   if (!isRecord(price)) throw wrong(`${name}.facts.price`, price, 'an object with `input` and `output`')
-  for (const rate of ['input', 'output']) checkFigure(`${name}.facts.price.${rate}`, price[rate] ?? null, 0, DOLLARS)
+  for (const rate of ['input', 'output'])
+    if (!isFigure(price[rate], 0)) throw wrong(`${name}.facts.price.${rate}`, price[rate], DOLLARS)
   for (const rate of ['cacheRead', 'cacheWrite', 'cacheWrite1h'])
     checkFigure(`${name}.facts.price.${rate}`, price[rate] ?? undefined, 0, DOLLARS)
 }
 
 function checkFigure(path: string, value: unknown, least: number, expected: string): void {
-  if (value === undefined || (typeof value === 'number' && Number.isFinite(value) && value >= least)) return
-  throw wrong(path, value, expected)
+  if (value !== undefined && !isFigure(value, least)) throw wrong(path, value, expected)
+}
+
+function isFigure(value: unknown, least: number): boolean {
+  return typeof value === 'number' && Number.isFinite(value) && value >= least
 }
 
 function wrong(path: string, value: unknown, expected: string): ConfigurationError {

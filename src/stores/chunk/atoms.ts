@@ -1,13 +1,13 @@
 /**
- * Atoms: the ranges of a document that are not cut any further, in order, with white space alone between them. Each says how good a
- * place to cut lies before it, so that packing them needs to know nothing about formats.
+ * Atoms: ranges of a document that chunks do not split further, in order, with only white space between them. Each atom rates the place before
+ * it as a cut, so that packing does not depend on the format.
  */
 
 import { sentenceEnds } from '../../text/sentences.ts'
 import { isWhiteSpace, linesOf } from '../../util/lines.ts'
 import type { Range } from '../../util/range.ts'
 
-/** A text, and how it is to be cut. */
+/** A text and the options for cutting it. */
 export interface Cutting {
   readonly text: string
   readonly lineBreak: string
@@ -18,33 +18,33 @@ export interface Cutting {
 export interface Atom {
   readonly start: number
   readonly end: number
-  /** How good it is to cut before this atom, one of `BORDER`. */
+  /** Rates a cut before this atom; one of `BORDER`. */
   readonly border: number
-  /** What the atom stands under: headings, enclosing definitions, keys; outermost first. */
+  /** Headings, enclosing definitions or keys above the atom, outermost first. */
   readonly path: readonly string[]
-  /** A heading says nothing without what follows it. */
+  /** Set for headings, which are kept with the text that follows. */
   readonly isHeading?: boolean
 }
 
-/** Comparable with the share of a chunk that is filled: a border that is .5 better is worth a chunk that is half as full. */
+/** On the scale of the share of a chunk that is filled: a border that is .5 better justifies a chunk that is half as full. */
 export const BORDER = {
-  /** Only when there is no other way: between a heading and its text. */
+  /** Only as a last resort: between a heading and its text. */
   never: -8,
-  /** Inside a sentence or a line that is too long. */
+  /** Inside an overlong sentence or line. */
   weak: 0,
   sentence: 0.25,
   line: 0.45,
   item: 0.7,
   paragraph: 0.95,
   block: 1.2,
-  /** From here on a chunk is cut unless it is small. */
+  /** At this value and above, a chunk is cut unless it is small. */
   section: 8,
 } as const
 
-/** How much indentation may stand before the first character of an atom. */
+/** Most characters of indentation kept before the first character of an atom. */
 const MAX_INDENT = 64
 
-/** The range without white space around it; indentation of its first line is kept, since it carries meaning in code and lists. */
+/** Trims white space around a range; keeps the indentation of its first line, which has meaning in code and lists. */
 export function trimRange(text: string, start: number, end: number): Range | undefined {
   let first = start
   while (first < end && isWhiteSpace(text, first)) first++
@@ -57,15 +57,15 @@ export function trimRange(text: string, start: number, end: number): Range | und
   return { start: atLineStart ? lineStart : first, end: last }
 }
 
-/** A place to cut is looked for in the last part of the window, so that pieces are at least half full. */
+/** Looks for a cut in the last part of the window only, so that pieces are at least half full. */
 const SEARCHED_SHARE = 0.5
 const CLAUSE_ENDS = ',;:)]}、，；：）」』】'
-/** A cluster longer than this (hundreds of combining marks on one letter) is cut between code points. */
+/** A longer cluster (hundreds of combining marks on one letter) is cut between code points. */
 const CLUSTER_WINDOW = 128
 
 let graphemes: Intl.Segmenter | undefined
 
-/** Pieces of at most `max` UTF-16 units: cut at the end of a line, else of a clause, else of a word, else of a grapheme cluster. */
+/** Yields pieces of at most `max` UTF-16 units: cut at the end of a line, else of a clause, else of a word, else of a grapheme cluster. */
 export function* cutRange({ text, max }: Cutting, start: number, end: number): Generator<Range> {
   for (let rest = trimRange(text, start, end); rest !== undefined;) {
     const to = rest.end - rest.start <= max ? rest.end : lastGoodCut(text, rest.start, rest.start + max)
@@ -75,7 +75,7 @@ export function* cutRange({ text, max }: Cutting, start: number, end: number): G
   }
 }
 
-/** The pieces of a range as atoms, with a good border before the first alone. */
+/** Yields the pieces of a range as atoms; only the first gets the given border. */
 export function* piecesOf(cutting: Cutting, { start, end }: Range, atom: Pick<Atom, 'border' | 'path'>): Generator<Atom> {
   let { border } = atom
   for (const range of cutRange(cutting, start, end)) {
@@ -98,9 +98,9 @@ function lastGoodCut(text: string, from: number, limit: number): number {
   return word === -1 ? graphemeCut(text, from, limit) : word
 }
 
-/** The last border between grapheme clusters at or before `limit`. */
+/** Returns the last border between grapheme clusters at or before `limit`. */
 function graphemeCut(text: string, from: number, limit: number): number {
-  // Between two plain ASCII characters there is a border; that is what long unbroken runs are made of.
+  // Two plain ASCII characters always have a border between them; long unbroken runs mostly consist of those.
   if (text.charCodeAt(limit - 1) < 0x80 && text.charCodeAt(limit) < 0x80) return limit
   graphemes ??= new Intl.Segmenter('en', { granularity: 'grapheme' })
   const segments = graphemes.segment(text.slice(from, limit + CLUSTER_WINDOW))
@@ -114,22 +114,22 @@ function graphemeCut(text: string, from: number, limit: number): number {
 const isHighSurrogate = (code: number): boolean => code >= 0xd800 && code <= 0xdbff
 const isLowSurrogate = (code: number): boolean => code >= 0xdc00 && code <= 0xdfff
 
-/** A heading as one atom; one that is longer than a chunk in several. */
+/** Yields a heading as one atom, or as several if it is longer than a chunk. */
 export function* headingAtoms(cutting: Cutting, { start, end }: Range, border: number, path: Atom['path']): Generator<Atom> {
   for (const part of cutRange(cutting, start, end)) yield { ...part, border, path, isHeading: true }
 }
 
-/** What is left of a chunk that begins with headings of this length; headings that fill half a chunk get no consideration. */
+/** Returns the cutting with the room left in a chunk after headings of this length. Headings that fill half a chunk are ignored. */
 export function room(cutting: Cutting, prefix: number): Cutting {
   return prefix < cutting.max / 2 ? { ...cutting, max: cutting.max - prefix } : cutting
 }
 
-/** A sentence shorter than this is joined with the one before it, which bounds the number of atoms. */
+/** Shorter sentences are joined with the previous one, which bounds the number of atoms. */
 const TINY = 60
 /** Nobody wraps lines this long, so a break after one is meant. */
 const LONGEST_WRAPPED_LINE = 160
 
-/** Atoms of a paragraph: itself where it fits, else its sentences and those line ends that were meant. */
+/** Yields a paragraph as one atom where it fits, else its sentences and intentional line breaks. */
 export function* proseAtoms(cutting: Cutting, range: Range, { border, path }: Pick<Atom, 'border' | 'path'>): Generator<Atom> {
   const { text, max } = cutting
   const whole = trimRange(text, range.start, range.end)
@@ -148,7 +148,7 @@ export function* proseAtoms(cutting: Cutting, range: Range, { border, path }: Pi
   }
 }
 
-/** Ends of sentences and meant line ends in order; the end of the range comes last. */
+/** Yields ends of sentences and intentional line ends in order; the end of the range comes last. */
 function* borders(cutting: Cutting, range: Range): Generator<{ at: number; border: number }> {
   const breaks = meantLineEnds(cutting, range)
   let at = 0
@@ -161,8 +161,8 @@ function* borders(cutting: Cutting, range: Range): Generator<{ at: number; borde
 }
 
 /**
- * Line ends that an author meant, as in verse, lists and logs: the next line's first word would have fitted on the line, or the line
- * is longer than anyone wraps. Where that holds for most lines, each line is a record, and all of their ends are meant.
+ * Finds intentional line breaks, as in verse, lists and logs: the first word of the next line would have fitted, or the line is too long to be
+ * hard-wrapped. If most breaks are intentional, each line counts as a record, and all breaks are returned.
  */
 function meantLineEnds({ text, lineBreak }: Cutting, { start, end }: Range): readonly number[] {
   const lines = [...linesOf(text, start, end, lineBreak)].filter(({ next }) => next < end)
@@ -175,7 +175,7 @@ function meantLineEnds({ text, lineBreak }: Cutting, { start, end }: Range): rea
   return (meant.length <= lines.length / 2 ? meant : lines).map((line) => line.end)
 }
 
-/** The length that nine of ten lines stay under: a long address in wrapped prose does not count. */
+/** Returns the length that nine of ten lines do not exceed, so that a long address in wrapped prose is ignored. */
 function wrapWidth(lines: readonly Range[]): number {
   const lengths = Uint32Array.from(lines, ({ start, end }) => Math.min(LONGEST_WRAPPED_LINE, end - start)).sort()
   return lengths[Math.ceil(lines.length * 0.9) - 1] ?? 0

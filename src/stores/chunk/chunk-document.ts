@@ -1,4 +1,4 @@
-/** Cuts documents into chunks: a format reader makes atoms, and atoms are packed into chunks. */
+/** Cuts documents into chunks: a reader for the format yields atoms, which are packed into chunks. */
 
 import { hash } from 'node:crypto'
 import { ConfigurationError } from '../../core/error.ts'
@@ -20,10 +20,10 @@ import { readJson } from './read-json.ts'
 import { readMarkdown } from './read-markdown.ts'
 import { readText } from './read-text.ts'
 
-/** Changes whenever the same document may be cut differently; an index made by another version is made again. */
+/** Increase it when documents may be cut differently: an index made with another version is rebuilt. */
 export const CHUNKER_VERSION = 3
 
-/** How documents are cut into chunks. */
+/** Options for cutting documents into chunks. */
 export interface ChunkOptions {
   /** Longest chunk in UTF-16 units; default 2,000, at least 64. */
   readonly maxChars?: number
@@ -46,10 +46,10 @@ const READERS: Readonly<Record<DocumentFormat, Reader>> = {
 /**
  * Cuts a document into chunks along its structure.
  *
- * Chunks stand in the order of the text and do not overlap; `text.slice(chunk.start, chunk.end) === chunk.text`; nothing but white
- * space is left out. A document that fits into one chunk is one chunk, an empty one has none. Time and memory are linear.
+ * Chunks are in text order and do not overlap; `text.slice(chunk.start, chunk.end) === chunk.text`; only white space is left out. A document
+ * that fits into one chunk is one chunk, an empty document has none. Time and memory are linear.
  *
- * @throws ConfigurationError when it is given no document, or `maxChars` is no whole number of at least 64.
+ * @throws ConfigurationError when the argument is not a document, or `maxChars` is not a whole number of at least 64.
  */
 export function chunkDocument(document: SourceDocument, options: ChunkOptions = {}): Chunk[] {
   checkDocument(document)
@@ -88,7 +88,7 @@ function checkDocument(document: unknown): void {
     refuse(`its \`format\` is ${describe(format)}, not one of ${Object.keys(READERS).join(', ')}`)
 }
 
-/** @returns the longest chunk. @throws ConfigurationError that names the option, what was expected and what came. */
+/** @returns the longest chunk. @throws ConfigurationError with the option, the expected value and the actual value. */
 export function checkChunkOptions(options: ChunkOptions, owner = '`chunk`'): number {
   checkOptionNames(owner, options, namesOf<ChunkOptions>({ maxChars: true }))
   const { maxChars = DEFAULT_MAX_CHARS } = options
@@ -107,7 +107,7 @@ function passages(document: SourceDocument, max: number, lineBreak: string): Ite
 
 const MOST_NAMES = 50
 
-/** Terms that weigh as much as headings: what a chunk of code defines, and the headings inside a chunk of Markdown, each once. */
+/** Returns terms that weigh as much as headings, each once: names that a chunk of code defines, and headings inside a chunk of Markdown. */
 function namesMember(format: SourceDocument['format'], text: string, lineBreak: string): Pick<Chunk, 'names'> {
   const all = format === 'code' ? definedNames(text) : format === 'markdown' ? headingsIn(text, lineBreak) : []
   const names = new Set<string>()
@@ -132,7 +132,7 @@ function metadataOf(document: SourceDocument, page: number | undefined): JsonObj
   return page === undefined || 'page' in metadata ? metadata : { ...metadata, page }
 }
 
-/** Ids that depend on source and text alone: what is inserted elsewhere changes none of them. Equal texts are told apart by number. */
+/** Makes ids from source and text alone, so that insertions elsewhere change no id. Equal texts get a number. */
 function idsFor(source: string): (text: string) => string {
   const seen = new Map<string, number>()
   return (text) => {
@@ -144,7 +144,7 @@ function idsFor(source: string): (text: string) => string {
   }
 }
 
-/** Counts a character from one offset to the next, so that the whole text is read once; the first line or page is 1. */
+/** Returns a function that counts a character up to ascending offsets in one pass; the first line or page is 1. */
 function counterOf(text: string, character: string): (offset: number) => number {
   let at = 0
   let number = 1

@@ -1,22 +1,22 @@
 /**
- * Atoms of what nests (code by indentation, JSON by brackets): a block that fits into a chunk becomes one atom when it is closed, a longer
- * one stays in parts. One pass and no recursion, however deep it goes.
+ * Builds atoms of nested formats (code by indentation, JSON by brackets): a block that fits into a chunk becomes one atom when it closes, a
+ * longer block stays in parts. One pass without recursion, at any depth.
  */
 
 import { BORDER } from './atoms.ts'
 import type { Atom } from './atoms.ts'
 import type { Range } from '../../util/range.ts'
 
-/** Blocks nested deeper stand under the same path as their parents. */
+/** Blocks nested deeper get the path of their parents. */
 const MOST_NAMES = 4
-/** Neighbours in one block that together stay under this share of a chunk become one atom, which bounds their number. */
+/** Neighbours in one block that together stay below this share of a chunk become one atom, which bounds the number of atoms. */
 const TINY_SHARE = 0.03
 
 interface Block {
-  /** Index of its first atom. */
+  /** Index of the block's first atom. */
   readonly mark: number
   readonly path: readonly string[]
-  /** Path of what is nested in it. */
+  /** Path of nested blocks. */
   inner: readonly string[]
 }
 
@@ -41,7 +41,7 @@ export class Nest {
     this.#open.push({ mark: this.#atoms.length, path, inner: path })
   }
 
-  /** Says under which name the following blocks stand that are nested in the current one. */
+  /** Names the blocks nested in the current block from here on. */
   name(label: string): void {
     const block = this.#open.at(-1)
     if (block !== undefined && label !== '' && block.path.length - this.#root.length < MOST_NAMES)
@@ -53,7 +53,7 @@ export class Nest {
     this.#atoms.push({ start: range.start, end: range.end, border, path: this.#open.at(-1)?.path ?? this.#root })
   }
 
-  /** Adds a range that belongs to the atom before it, which is made longer where that is possible. */
+  /** Adds a range to the previous atom, which is extended if possible. */
   append(range: Range): void {
     const last = this.#atoms.at(-1)
     if (last === undefined || range.end - last.start > this.#max) this.add(range, BORDER.never)
@@ -77,7 +77,7 @@ export class Nest {
     else this.#atoms.push(atom)
   }
 
-  /** Hands over the finished atoms; only between blocks of the outermost level. */
+  /** Returns the finished atoms and removes them; call it only between outermost blocks. */
   take(): Atom[] {
     const atoms = this.#atoms
     this.#atoms = []

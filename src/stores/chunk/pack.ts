@@ -1,17 +1,17 @@
-/** Packs atoms into chunks: as full as the limit allows, cut where the document itself is divided. */
+/** Packs atoms into chunks: as full as the limit allows, cut at the document's own divisions. */
 
 import { BORDER } from './atoms.ts'
 import type { Atom } from './atoms.ts'
 
-/** The range of a chunk, and what all of it stands under. */
+/** The range of a chunk, and the headings or definitions above all of it. */
 export type Passage = Pick<Atom, 'start' | 'end' | 'path'>
 
-/** A passage under this share of the limit is joined with a neighbour that has room. */
+/** A passage below this share of the limit is joined with a neighbour that has room. */
 const SMALL_SHARE = 0.3
-/** Atoms that together stay under this share are one: it bounds their number, whatever the text. */
+/** Atoms that together stay below this share are merged, which bounds their number for any text. */
 const TINY_SHARE = 0.03
 
-/** Passages of at most `max` UTF-16 units, unless a single atom is longer. A document that fits is one passage. */
+/** Yields passages of at most `max` UTF-16 units, unless a single atom is longer. A document that fits is one passage. */
 export function* pack(atoms: Iterable<Atom>, max: number): Generator<Passage> {
   const small = max * SMALL_SHARE
   let last: Atom[] | undefined
@@ -48,7 +48,7 @@ function* sections(atoms: Iterable<Atom>, tiny: number): Generator<Atom[]> {
   if (section.length > 0) yield section
 }
 
-/** Whether two atoms may be one: nobody misses the border between them, nor the path of the second. */
+/** Reports whether two atoms may be merged without losing a useful border or the path of the second. */
 function isAlike(a: Atom, b: Atom): boolean {
   return a.isHeading === true ? b.isHeading === true : b.isHeading !== true && a.path === b.path
 }
@@ -63,12 +63,12 @@ function* cutSection(section: readonly Atom[], max: number, small: number): Gene
   }
 }
 
-/** Index of the atom that the next passage begins with. */
+/** Returns the index of the first atom of the next passage. */
 function nextCut(section: readonly Atom[], from: number, end: number, max: number, small: number): number {
   const start = section[from]?.start ?? end
   const rest = end - start
   if (rest <= max) return section.length
-  // What would leave a small remainder is divided evenly instead.
+  // If a small remainder would be left, the rest is divided evenly instead.
   const target = rest < max + small ? rest / 2 : max
   let best = from + 1
   let bestScore = -Infinity

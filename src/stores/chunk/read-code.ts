@@ -1,6 +1,6 @@
 /**
- * Atoms of source code in any language that is indented: a definition with the comments and decorators above it, whole where it fits; a
- * longer one by the blocks inside it, at blank lines before other lines, never inside a line.
+ * Yields atoms of indented source code in any language: a definition with the comments and decorators above it, whole where it fits. A longer
+ * definition is split by the blocks inside it, at blank lines before other lines, and never inside a line.
  */
 
 import { indentation, linesOf } from '../../util/lines.ts'
@@ -9,22 +9,22 @@ import { BORDER, piecesOf } from './atoms.ts'
 import type { Atom, Cutting } from './atoms.ts'
 import { Nest } from './nest.ts'
 
-/** Enough of a line to tell what it is. */
+/** Characters of a line that are enough to classify it. */
 const HEAD = 160
 const LONGEST_LABEL = 100
-/** These lines stand above what they speak of. */
+/** Comments and decorators, which belong to the lines below them. */
 const PRELUDE = /^(?:\/\/|\/\*|\*|#|--|;|%|@\w|<!--|\{-|\(\*|"""|'''|template\s*<)/
-/** These lines belong to the block that began at the same indentation. */
+/** Lines that continue the block that began at the same indentation. */
 const CONTINUATION =
   /^(?:[)\]}]|\{\s*$|(?:else|elif|elsif|elseif|except|rescue|catch|finally|ensure|end|fi|done|esac|then|do|begin|where|with|until|while\b.*;)\b|<\/|\*\/)/i
 
 interface OpenBlock {
   readonly indent: number
-  /** Nothing but comments and decorators so far. */
+  /** True while the block holds only comments and decorators. */
   isPrelude: boolean
 }
 
-/** @param range begins with a line; default: the whole text. @param path of its outermost blocks. */
+/** @param range begins at a line start; default: the whole text. @param path of its outermost blocks. */
 export function* readCode(cutting: Cutting, range?: Range, path: readonly string[] = []): Generator<Atom> {
   const { text, lineBreak, max } = cutting
   const { start, end } = range ?? { start: 0, end: text.length }
@@ -70,12 +70,12 @@ function close(nest: Nest, open: OpenBlock[]): void {
 const AFTER_BLANK = [BORDER.block, BORDER.paragraph, BORDER.item]
 const WITHOUT_BLANK = [BORDER.item, BORDER.line]
 
-/** The further out and the more set off by blank lines, the better. */
+/** Rates a border: higher for outer blocks and after blank lines. */
 function borderAt(depth: number, afterBlank: boolean): number {
   return (afterBlank ? AFTER_BLANK[depth] : WITHOUT_BLANK[depth]) ?? (afterBlank ? BORDER.line : BORDER.sentence)
 }
 
-/** The line that opens a block, as a heading: `class Reader extends Base`. */
+/** Formats the line that opens a block as a heading: `class Reader extends Base`. */
 function label(head: string): string {
   return head
     .slice(0, LONGEST_LABEL)

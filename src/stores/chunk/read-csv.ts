@@ -1,4 +1,4 @@
-/** Atoms of tables whose cells are parted by commas, tabs and the like: a row each, under the names of the columns. */
+/** Yields atoms of tables with separated values (commas, tabs and the like): one per row, under the column names. */
 
 import { cellsOf, delimiterOf, headerOf, rowsOf } from '../../text/separated-values.ts'
 import type { Delimiter } from '../../text/separated-values.ts'
@@ -8,7 +8,7 @@ import type { Atom, Cutting } from './atoms.ts'
 
 const LONGEST_HEADER = 2000
 const LONGEST_LABEL = 300
-/** Lines at the beginning by which the delimiter is told, and rows by which names are told from values. */
+/** Lines at the start that decide the delimiter, and rows that decide whether the first row names the columns. */
 const LOOKED_AT = 20
 
 export function* readCsv(cutting: Cutting): Generator<Atom> {
@@ -30,7 +30,7 @@ function firstLines(text: string, lineBreak: string): string[] {
   return lines
 }
 
-/** The names of the columns, and where their row ends; `undefined` when no row names them. */
+/** Returns the column names and the end of their row; `undefined` when no row names the columns. */
 function readHeader(text: string, delimiter: Delimiter, lineBreak: string): { names: string; end: number } | undefined {
   const rows: { cells: string[]; end: number }[] = []
   for (const { start, end } of rowsOf(text, delimiter, lineBreak)) {
@@ -40,7 +40,7 @@ function readHeader(text: string, delimiter: Delimiter, lineBreak: string): { na
   }
   const header = rows[headerOf(rows.map(({ cells }) => cells)) ?? -1]
   if (header === undefined) return undefined
-  // A comma and a space part the names.
+  // Names are joined with a comma and a space.
   const names = header.cells.map((name) => name.replaceAll(/,\s+/g, ' '))
   return { names: names.join(', ').slice(0, LONGEST_LABEL), end: header.end }
 }

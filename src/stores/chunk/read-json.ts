@@ -1,6 +1,6 @@
 /**
- * Atoms of JSON, JSON with comments and JSON lines: members and elements, whole where they fit, under the keys above them. Reads what is no
- * valid JSON as well as it can.
+ * Yields atoms of JSON, JSON with comments and JSON lines: members and elements, whole where they fit, under the keys above them. Tolerates
+ * invalid JSON.
  */
 
 import { isWhiteSpace } from '../../util/lines.ts'
@@ -17,7 +17,7 @@ const KEY = /^\s*"((?:[^"\\]|\\.)*)"\s*:/
 export function* readJson(cutting: Cutting): Generator<Atom> {
   const { text, lineBreak, max } = cutting
   const nest = new Nest(max)
-  // Where the member or element that is being read begins.
+  // Start of the current member or element; -1 between two.
   let start = -1
   let afterClose = false
   let tooDeep = 0
@@ -78,7 +78,7 @@ function borderAt(depth: number): number {
 /** Deeper brackets are read as text. */
 const DEEPEST = 256
 
-/** Offset of the closing quote. JSON strings hold no line breaks, so a string that is not closed ends with its line. */
+/** Returns the offset of the closing quote. JSON strings hold no line breaks, so an unclosed string ends with its line. */
 function stringEnd(text: string, quote: number): number {
   for (let at = quote + 1; at < text.length; at++) {
     const code = text.charCodeAt(at)

@@ -1,4 +1,4 @@
-/** Atoms of Markdown: sections by headings, blocks whole where they fit, longer ones by items, rows, lines or sentences. */
+/** Yields atoms of Markdown: sections by headings, blocks whole where they fit, longer ones by items, rows, lines or sentences. */
 
 import { listItems, markdownBlocks } from '../../text/markdown-blocks.ts'
 import type { Block } from '../../text/markdown-blocks.ts'
@@ -7,14 +7,14 @@ import { BORDER, cutRange, headingAtoms, piecesOf, proseAtoms, room, trimRange }
 import type { Atom, Cutting } from './atoms.ts'
 import { readCode } from './read-code.ts'
 
-/** Deeper nested lists are cut like prose: each level reads its lines once more. */
+/** Lists nested deeper are cut like prose, because each level reads its lines once more. */
 const DEEPEST_LIST = 8
 const LONGEST_TABLE_HEADER = 300
 
 export function* readMarkdown(cutting: Cutting): Generator<Atom> {
   const { text, lineBreak } = cutting
   const headings = new HeadingPath()
-  // Length of the headings that wait for their text.
+  // Length of the headings that still wait for their text.
   let prefix = 0
   let previous: Block | undefined
   for (const block of markdownBlocks(text, 0, text.length, lineBreak)) {
@@ -35,7 +35,7 @@ export function* readMarkdown(cutting: Cutting): Generator<Atom> {
 function borderBetween(text: string, previous: Block | undefined, next: Block): number {
   if (previous === undefined) return BORDER.paragraph
   if (previous.kind === 'front-matter' || previous.kind === 'break' || next.kind === 'break') return BORDER.block
-  // "The options are:" belongs to the list, table or code that follows.
+  // A line such as "The options are:" belongs to the list, table or code that follows.
   const announces =
     previous.kind === 'paragraph' && next.kind !== 'paragraph' && text.slice(previous.start, previous.end).trimEnd().endsWith(':')
   return announces ? BORDER.weak : BORDER.paragraph
@@ -55,7 +55,7 @@ class HeadingPath {
 
 type Place = Pick<Atom, 'border' | 'path'>
 
-/** @param first how the first atom may be cut: with the room that the headings above it leave of a chunk. */
+/** @param first cutting for the first atom: with the room that the headings above it leave in a chunk. */
 function* blockAtoms(cutting: Cutting, block: Block, place: Place, first: Cutting, depth = 0): Generator<Atom> {
   const whole = trimRange(cutting.text, block.start, block.end)
   if (whole === undefined) return
@@ -92,14 +92,14 @@ function* tableAtoms(cutting: Cutting, table: Block, { border, path }: Place): G
   let before = border
   let row = 0
   for (const line of linesOf(text, table.start, table.end, lineBreak)) {
-    // The header stays with its delimiter and its first row.
+    // Keeps the header with its delimiter row and the first data row.
     yield* piecesOf(cutting, line, { border: before, path: row < 2 ? path : inside })
     before = row < 2 ? BORDER.never : BORDER.item
     row++
   }
 }
 
-/** The lines that open and close a fence stay with the code beside them. */
+/** Keeps the opening and closing lines of a fence with the adjacent code. */
 function* fenceAtoms(cutting: Cutting, fence: Block, { border, path }: Place): Generator<Atom> {
   const { text, lineBreak } = cutting
   const opening = lineAt(text, fence.start, fence.end, lineBreak)

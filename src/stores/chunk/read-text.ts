@@ -1,4 +1,4 @@
-/** Atoms of plain text: paragraphs between blank lines, under headings that are underlined; a form feed ends a page. */
+/** Yields atoms of plain text: paragraphs between blank lines, under underlined headings; a form feed ends a page. */
 
 import { isWhiteSpace, lineAt } from '../../util/lines.ts'
 import type { Range } from '../../util/range.ts'
@@ -10,7 +10,7 @@ const LONGEST_HEADING = 120
 
 export function* readText(cutting: Cutting): Generator<Atom> {
   const headings = new UnderlinedHeadings()
-  // Length of the headings that wait for their text.
+  // Length of the headings that still wait for their text.
   let prefix = 0
   for (const { opensPage, ...block } of paragraphs(cutting)) {
     const heading = headings.read(cutting, block)
@@ -56,7 +56,7 @@ function* paragraphs({ text, lineBreak }: Cutting): Generator<Range & { readonly
   if (start !== -1) yield { start, end, opensPage }
 }
 
-/** A line with a line of one repeated mark under it. The order in which marks appear decides their level, as in reStructuredText. */
+/** Recognises lines underlined with one repeated mark. The order in which marks first appear decides the level, as in reStructuredText. */
 class UnderlinedHeadings {
   path: readonly string[] = []
   readonly #marks: string[] = []

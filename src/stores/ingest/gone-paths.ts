@@ -1,4 +1,4 @@
-/** Paths that are named once more after they were removed from the disk: what the index has of them has to leave. */
+/** Handles paths that are indexed again after they were deleted: their documents are removed from the index. */
 
 import { access, constants, lstat, realpath, stat } from 'node:fs/promises'
 import { dirname, join, resolve, sep } from 'node:path'
@@ -11,9 +11,9 @@ import type { IndexableStore } from './indexable-store.ts'
 import { isFromFile, isMissing, pathOf } from './read-changes.ts'
 
 export interface GonePath {
-  /** As it was given. */
+  /** The path as given. */
   readonly path: string
-  /** What the index has of it. */
+  /** Its sources in the index. */
   readonly sources: readonly SourceState[]
 }
 
@@ -23,11 +23,11 @@ export interface NamedPaths {
 }
 
 /**
- * What is there, and what is gone and was indexed. Gone is only what the folder around it says to be gone: without that folder a drive may
- * not be mounted, and behind a link that leads nowhere too.
+ * Separates paths that exist from deleted paths that were indexed. A path counts as deleted only if its folder exists and is readable: a missing
+ * folder, or a broken link, may mean an unmounted drive.
  *
- * @param folder The paths are relative to it.
- * @throws CriaError `not_found` for a path that is neither, `configuration` for what is no path.
+ * @param folder Base for relative paths.
+ * @throws CriaError `not_found` for a path that neither exists nor was indexed, `configuration` for an invalid path.
  */
 export async function resolveNamed(store: IndexableStore, paths: readonly string[], folder: string): Promise<NamedPaths> {
   const roots = new Map<string, Root>()
@@ -37,7 +37,7 @@ export async function resolveNamed(store: IndexableStore, paths: readonly string
       for (const root of await resolveRoots([given], folder)) roots.set(root.path, root)
     } catch (error) {
       if (!isCriaError(error) || !isMissing(error.cause)) throw error
-      // Also where the base is gone itself: the names in the index are relative to it.
+      // Also where the base itself was deleted: the names in the index are relative to it.
       const base = (await indexBase(store)) ?? (await realpath(folder))
       gone.push({ path: given, sources: await sourcesGone(store, base, given, resolve(folder, given), error) })
     }
@@ -45,7 +45,7 @@ export async function resolveNamed(store: IndexableStore, paths: readonly string
   return { roots: [...roots.values()], gone }
 }
 
-/** @param path absolute. @param error thrown when nothing is known of the path. */
+/** @param path absolute. @param error thrown when the index has no source for the path. */
 async function sourcesGone(
   store: IndexableStore,
   base: string,
@@ -87,7 +87,7 @@ async function sourcesGone(
   return found
 }
 
-/** The folder around a path that is there, as it is written and without links. */
+/** Returns the nearest existing folder of a path, as written and with links resolved. */
 async function nearestFolder(path: string): Promise<{ readonly path: string; readonly real: string }> {
   for (let folder = dirname(path); ; folder = dirname(folder)) {
     const found = await stat(folder).catch(() => undefined)

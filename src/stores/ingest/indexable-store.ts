@@ -1,10 +1,10 @@
-/** The port of stores that files can be indexed into incrementally (`index-files.ts`), and what such a store keeps about the runs. */
+/** Interface of stores that files can be indexed into incrementally (`index-files.ts`), and the data such a store keeps about the runs. */
 
-// Not from node:fs/promises: this way it is loaded when it is first needed, in the bundled command.
+// Not from node:fs/promises: this import is loaded on first use in the bundled command.
 import { promises } from 'node:fs'
 import type { SqliteDocumentStore } from '../sqlite.ts'
 
-/** A source is replaced, moved or removed as a whole or not at all, whenever the process ends. */
+/** A source is replaced, moved or removed atomically, also when the process is killed. */
 export type IndexableStore = Pick<
   SqliteDocumentStore,
   'append' | 'putAll' | 'move' | 'deleteAll' | 'getSource' | 'getDocument' | 'sources' | 'sourcesWithHash'
@@ -12,16 +12,16 @@ export type IndexableStore = Pick<
 
 type KnownDocuments = Pick<IndexableStore, 'getDocument'>
 
-/** A source without text that keeps the base; it can never be found, and no file has such a name. */
+/** Name of the source without text that keeps the base; no file has such a name, and no search finds it. */
 const BASE_SOURCE = 'cria:base'
 
-/** Absolute path; `undefined` when nothing has been indexed yet. */
+/** Returns an absolute path; `undefined` before the first run. */
 export async function indexBase(store: KnownDocuments): Promise<string | undefined> {
   const base = (await store.getDocument(BASE_SOURCE))?.metadata?.['base']
   return typeof base === 'string' ? base : undefined
 }
 
-/** The base that was kept, as long as that folder exists; else, also after a project was moved, the wanted one, which is kept from now on. */
+/** Returns the kept base while that folder exists; otherwise, as after a project was moved, keeps and returns the wanted one. */
 export async function keepBase(store: IndexableStore, wanted: string, dryRun: boolean): Promise<string> {
   const kept = await indexBase(store)
   if (kept !== undefined && (await isFolder(kept))) return kept
@@ -35,20 +35,20 @@ async function isFolder(path: string): Promise<boolean> {
   return found?.isDirectory() === true
 }
 
-/** A source without text that keeps the paths. */
+/** Name of the source without text that keeps the paths. */
 const PATHS_SOURCE = 'cria:paths'
 
-/** Absolute paths and addresses that were indexed, as they were named; empty where nothing was, or by an older version. */
+/** Absolute paths and addresses as given to earlier runs; empty before the first run, or when an older version made the index. */
 export async function indexedPaths(store: KnownDocuments): Promise<readonly string[]> {
   const paths = (await store.getDocument(PATHS_SOURCE))?.metadata?.['paths']
   return Array.isArray(paths) ? paths.filter((path) => typeof path === 'string') : []
 }
 
-/** Adds paths to those that are kept, and forgets those that are gone. */
+/** Adds paths to the kept ones, and removes the deleted ones. */
 export async function keepPaths(store: IndexableStore, named: readonly string[], gone: readonly string[] = []): Promise<void> {
   const kept = await indexedPaths(store)
   const paths = [...new Set([...kept, ...named])].filter((path) => !gone.includes(path)).toSorted()
   if (JSON.stringify(paths) === JSON.stringify(kept)) return
-  // Not `append`, which makes all vectors that are missing: that is done later, with progress.
+  // Not `append`, which would also make all missing vectors: a later step does that, with progress.
   await Array.fromAsync(store.putAll([{ document: { source: PATHS_SOURCE, text: '', metadata: { paths } } }]))
 }

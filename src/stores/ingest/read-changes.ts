@@ -1,4 +1,4 @@
-/** Compares a file with what the index knows of it: the decision and, where it is needed, the new text. */
+/** Compares a file with its index entry: returns the decision and, where needed, the new text. */
 
 import { stat } from 'node:fs/promises'
 import { extname, isAbsolute, join } from 'node:path'
@@ -11,22 +11,22 @@ import type { FoundFile } from '../load/walk.ts'
 import type { FileFacts, SourceState } from '../sqlite/documents.ts'
 import type { IndexableStore } from './indexable-store.ts'
 
-/** A file in comparison with the index. */
+/** The result of comparing a file with the index. */
 export type Change = {
-  /** What the index has of the file: of one that was moved, under the name it had. */
+  /** The index entry of the file; for a moved file, the entry under the old name. */
   readonly known: SourceState | undefined
-  /** Why the file has no text, or cannot be read now. */
+  /** The reason why the file has no text, or cannot be read now. */
   readonly skipped?: string
-  /** Worth telling about how the file was read. */
+  /** Remark on how the file was read. */
   readonly note?: string
 } & (
   | {
-      /** `leave`: what was indexed before stays, the file may be readable the next time. `drop`: nothing of it is in the index afterwards. */
+      /** `leave`: keeps the index entry, as the file may be readable next time. `drop`: removes it. */
       readonly kind: 'unchanged' | 'leave' | 'drop'
     }
   | { readonly kind: 'move'; readonly known: SourceState; readonly file: FileFacts }
   | {
-      /** `put` replaces the document, or puts one without text in its place that keeps the reason why there is none; `touch` notes new facts. */
+      /** `put` replaces the document, or stores one without text that keeps the reason; `touch` updates the file facts. */
       readonly kind: 'put' | 'touch'
       readonly document: SourceDocument
       readonly file: FileFacts
@@ -37,13 +37,13 @@ export interface Comparison {
   readonly store: IndexableStore
   readonly base: string
   readonly limits: LoadLimits
-  /** Whether a source is among the files that were found this time, or has become one of them under another name. */
+  /** Reports whether a source was found in this run, or was moved to a file of this run. */
   readonly isTaken: (source: string) => boolean
   /** Epoch milliseconds. */
   readonly now: () => number
 }
 
-/** Clocks of file systems tick as slowly as every two seconds (FAT): a file that is younger may change and look the same. */
+/** The coarsest file-system clock (FAT) ticks every two seconds: a younger file may change without a new time. */
 const COARSEST_TICK = 2000
 const SKIPPED = 'skipped'
 
@@ -56,7 +56,7 @@ export function wasNamed({ file }: SourceState): boolean {
   return file.recipe?.endsWith(' named') === true
 }
 
-/** Comes from a file and not from somebody who appended a document. */
+/** Reports whether a source comes from a file, and not from a call of `append`. */
 export function isFromFile({ file }: SourceState): boolean {
   return file.size !== undefined
 }
@@ -89,7 +89,7 @@ export async function readChange(found: FoundFile, comparison: Comparison): Prom
   return { kind: 'put', known, document: { source: found.source, text: '', metadata: { [SKIPPED]: skipped } }, file, skipped }
 }
 
-/** Why a known source has no text. */
+/** Returns the stored reason why a known source has no text. */
 async function reasonKept(store: IndexableStore, known: SourceState): Promise<{ skipped?: string }> {
   if (known.chunks > 0) return {}
   const reason = (await store.getDocument(known.source))?.metadata?.[SKIPPED]
@@ -105,7 +105,7 @@ function factsOf({ hash, size, mtimeMs }: OpenedFile, recipe: string, now: numbe
   return { hash, size, recipe, ...(isSettled ? { modifiedAt: mtimeMs } : {}) }
 }
 
-/** A source with the same bytes, read in the same way, whose file is gone. */
+/** Returns a source with the same bytes and recipe whose file no longer exists. */
 async function movedFrom({ file, hash }: OpenedFile, recipe: string, comparison: Comparison): Promise<SourceState | undefined> {
   for (const candidate of await comparison.store.sourcesWithHash(hash)) {
     const isAlike =
@@ -120,12 +120,12 @@ export function pathOf(source: string, base: string): string {
   return isAbsolute(source) ? source : join(base, source)
 }
 
-/** There is nothing at this path; not merely nothing that may be seen. */
+/** Reports whether the path does not exist; an inaccessible path does exist. */
 export async function isGone(path: string): Promise<boolean> {
   return stat(path).then(() => false, isMissing)
 }
 
-/** Whether an error of the file system says that there is nothing. */
+/** Reports whether a file-system error means that the path does not exist. */
 export function isMissing(error: unknown): boolean {
   const code = error instanceof Error && 'code' in error ? error.code : undefined
   return code === 'ENOENT' || code === 'ENOTDIR'
