@@ -345,7 +345,7 @@ describe('settings and templates', () => {
   })
 
   test('-c without a session says so, and goes with neither --session nor --no-log', async () => {
-    expect((await cria(['ask', '-c', 'And?', ...MODEL])).stderr).toContain('There is no session to go on with yet')
+    expect((await cria(['ask', '-c', 'And?', ...MODEL])).stderr).toContain('There is no session to continue yet')
     expect((await cria(['ask', '-c', 'And?', '--session', 's', ...MODEL])).code).toBe(2)
     expect((await cria(['ask', '-c', 'And?', '--no-log', ...MODEL])).code).toBe(2)
   })
