@@ -1,4 +1,4 @@
-/** Values of a table that stand in another row or column than the statement says. */
+/** Finds table values that are in another row or column than the statement says. */
 
 import { isComparable } from './quantities.ts'
 import { isEqual, shown } from '../text/same-amount.ts'
@@ -9,13 +9,13 @@ import type { Claim, Mismatch, Passage } from './passages.ts'
 import type { Window } from '../text/windows.ts'
 import { beginningIn, firstIndex } from '../util/range.ts'
 
-/** Rows of a passage, and numbers in it, that are read for a statement: bounds on the cost. */
+/** Most rows of a passage, and most numbers in it, that are read for a statement; bounds the cost. */
 const MOST_ROWS = 300
 const MOST_NUMBERS = 2000
-/** Numbers of a statement that are looked for in them. */
+/** Most numbers of a statement that are searched in them; bounds the cost. */
 const MOST_SAID = 8
 
-/** A number that stands in no row, and in no column, of what the statement names, while a comparable one does. */
+/** Returns a number that is in no row, or in no column, that the statement names, while a comparable number is. */
 export function cellMismatch(claim: Claim): Mismatch | undefined {
   for (const passage of claim.cited) {
     const rows = passage.windows.slice(0, MOST_ROWS).filter(({ isRow }) => isRow)
@@ -32,7 +32,7 @@ function misplacedCell(claim: Claim, quantity: Quantity, passage: Passage, rows:
   const equal = passage.measured.quantities.slice(0, MOST_NUMBERS).filter((other) => isEqual(quantity, other))
   const rowOf = ({ start }: Quantity): Window | undefined => rows[firstIndex(rows, ({ end }) => end > start)]
   const holders = equal.map((other) => ({ other, row: rowOf(other) }))
-  // A number that stands in prose too says nothing about rows.
+  // A number that also occurs in prose is not evidence about rows.
   if (holders.length === 0 || holders.some(({ other, row }) => row === undefined || other.start < row.start)) return undefined
   const labels = [...claim.weights.keys()].filter((key) => isLabel(claim, key, passage, rows))
   const named = rows.filter((row) => labels.some((key) => hasKey(passage, row, key)))
@@ -57,7 +57,7 @@ function hasKey({ keys }: Passage, { from, to }: Window, key: string): boolean {
   return false
 }
 
-/** A word that tells rows or columns apart: it stands in some of them, and is a name, not a word of every row. */
+/** Reports whether a word labels rows or columns: it is a name that only some of them have. */
 function isLabel(claim: Claim, key: string, passage: Passage, rows: readonly Window[]): boolean {
   const at = claim.keys.indexOf(key)
   if (!/\p{L}/u.test(key) || !/^\p{Lu}|\p{N}|\p{Ll}\p{Lu}/u.test(claim.text.slice(claim.starts[at], claim.ends[at]))) return false
@@ -68,7 +68,7 @@ function isLabel(claim: Claim, key: string, passage: Passage, rows: readonly Win
   )
 }
 
-/** Tells whether a number stands in the column that a word of the header names. */
+/** Reports whether a number is in the column that a word of the header names. */
 function isUnder(passage: Passage, { start }: Quantity, { start: from, header }: Window, key: string): boolean {
   if (header === undefined) return false
   const column = columnOf(passage, header.start, header.end, key)

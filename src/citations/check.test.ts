@@ -61,13 +61,13 @@ describe('a citation', () => {
     })
   })
 
-  test('of an unverified statement shows the place that comes nearest', () => {
+  test('of an unverified statement shows the nearest place', () => {
     const [first] = check('Rye was ground there until the wheel was gone in a flood [1].', MILL)
     expect(first).toMatchObject({ verdict: 'unverified', supported: null, kind: 'paraphrase', lines: [8, 8] })
     expect(first?.quote).toContain('the flood of 1902 took its wheel')
   })
 
-  test('each statement and marker has its own, and claims include the markers', () => {
+  test('exists for each statement and marker, with markers included in claims', () => {
     const answer = 'The mill was built in 1874 [1][2]. The mill was built in 1874 [1]!'
     const found = check(answer, MILL, BOAT)
     expect(found.map(({ marker, verdict, claim }) => [marker, verdict, answer.slice(claim.start, claim.end)])).toEqual([
@@ -77,13 +77,13 @@ describe('a citation', () => {
     ])
   })
 
-  test('with a marker that names no passage is contradicted', () => {
+  test('is contradicted when no passage has its marker', () => {
     expect(check('The mill was built in 1874 [9].', MILL)).toMatchObject([
       { marker: '9', verdict: 'contradicted', supported: false, kind: 'no-passage', quote: '', chunkId: '' },
     ])
   })
 
-  test('is unchecked where nothing is to be compared', () => {
+  test('is unchecked when comparison is turned off', () => {
     const { citations } = checkAnswer('The mill was built in 1999 [1].', [passage('1', MILL)], { compares: false })
     expect(citations).toMatchObject([{ verdict: 'unverified', supported: null, kind: 'unchecked' }])
   })
@@ -291,13 +291,13 @@ describe('contradicted', () => {
     )
   })
 
-  test('a quotation that stands nowhere', () => {
+  test('a quotation in none of the passages', () => {
     expect(verdictOf('“The mill was painted blue by its owner” they say.', MILL)).toBe(
-      'invented: this quotation stands in no passage',
+      'invented: this quotation is in none of the passages',
     )
   })
 
-  test('a quotation or statement that stands in another passage', () => {
+  test('a quotation or statement of another passage', () => {
     expect(check('They say: “Peter bought a barge in Ludbury” [1].', MILL, BOAT)).toMatchObject([
       { kind: 'misplaced', foundIn: '2' },
     ])
@@ -330,7 +330,7 @@ describe('contradicted', () => {
   })
 })
 
-describe('never more than we know', () => {
+describe('statements that are not contradicted', () => {
   test.each([
     ['a rounded number', 'Some 17.79 million live there.', 'The town has 17,786,419 people and 5,105,768 cars.'],
     ['a number that only comes near', 'Nearly 300 people came.', 'In the end 297 people came, and 12 dogs.'],
@@ -366,7 +366,7 @@ describe('statements without a marker', () => {
   test.each([
     ['invented sentences', 'The mill was blue. It had four wheels and a tower.', 2],
     ['a sentence before a cited one', 'The mill was blue and tall. The mill was built in 1874 [1].', 1],
-    ['words that stand in the passage before the marker', MILL.replace('\n', ' ') + ' [1]', 0],
+    ['verbatim words before the marker', MILL.replace('\n', ' ') + ' [1]', 0],
     [
       'headings, lead-ins, questions and code',
       '# The mill\n\nIt has these parts:\n\n- The mill was built in 1874 [1]\n\n```\nrun the wheel now\n```\nDo you want to know more of it?',
@@ -412,7 +412,7 @@ describe('markers', () => {
   })
 })
 
-describe('any answer', () => {
+describe('a citation of any answer', () => {
   const word = fc.oneof(
     fc.constantFrom(
       'mill',
@@ -438,7 +438,7 @@ describe('any answer', () => {
   )
   const text = fc.array(word, { maxLength: 40 }).map((words) => words.join(' '))
 
-  test('has quotes that stand where they say, claims within it, and verdicts that fit', () => {
+  test('has quotes at their ranges, claims within it, and consistent verdicts', () => {
     fc.assert(
       fc.property(text, text, (answer, source) => {
         for (const { start, end, quote, claim, verdict, supported, reason, kind } of check(`${answer} [1]`, source, MILL)) {
@@ -452,7 +452,7 @@ describe('any answer', () => {
     )
   })
 
-  test('what stands in a passage is never contradicted by it', () => {
+  test('a verbatim statement is never contradicted by its passage', () => {
     fc.assert(
       fc.property(fc.nat(), fc.integer({ min: 3, max: 9 }), (from, length) => {
         const words = BOAT.split(' ')

@@ -1,8 +1,8 @@
 /**
  * Checks the citations of an answer: one verdict for each statement and marker.
  *
- * A statement is verified when it stands in its passage word for word, and contradicted when a mismatch can be named. Everything else is
- * unverified: words cannot know meaning.
+ * A statement is verified when its passage contains it word for word, and contradicted when a specific mismatch is found. All others are
+ * unverified, because comparing words cannot establish meaning.
  */
 
 import type { Citation } from '../core/citation.ts'
@@ -29,24 +29,24 @@ import type { ReadAnswer, Statement } from './statements.ts'
 
 export interface CheckedAnswer {
   readonly citations: readonly Citation[]
-  /** Statements that no marker speaks for. */
+  /** Number of statements without a marker. */
   readonly uncited: number
 }
 
 export interface CheckOptions {
-  /** Its words are context: a statement need not find them in its passage. */
+  /** The question; its words are context that a passage need not contain. */
   readonly question?: string
-  /** `false`: citations are read and placed, and nothing is compared. Default true. */
+  /** `false` reads and locates citations, and compares nothing. Default true. */
   readonly compares?: boolean
 }
 
-/** Windows that a statement is held against. */
+/** Most windows that a statement is compared with. */
 const MOST_NEAR = 6
-/** A statement of more words is no sentence: only its numbers are compared. A bound on the cost. */
+/** Most words of a statement that is compared in full; of a longer one only the numbers are. Bounds the cost. */
 const LONGEST_STATEMENT = 300
 const MISMATCHES = [quantityMismatch, cellMismatch, nameMismatch, polarityMismatch]
 
-/** Takes time that grows with the lengths of answer and passages, whatever they hold. */
+/** Takes time linear in the lengths of answer and passages, for any input. */
 export function checkAnswer(answer: string, passages: readonly Retrieved[], options: CheckOptions = {}): CheckedAnswer {
   const read = readStatements(answer)
   const check = new Check(answer, read, new Library(passages), options)
@@ -58,7 +58,7 @@ export function checkAnswer(answer: string, passages: readonly Retrieved[], opti
 }
 
 class Check {
-  /** Several sentences before one marker that stand in its passage as they are. */
+  /** Ranges of several sentences before one marker that its passage contains unchanged. */
   readonly verbatim: Range[] = []
   readonly #answer: string
   readonly #read: ReadAnswer
@@ -106,7 +106,7 @@ class Check {
     })
   }
 
-  /** All words back to the marker before, where they stand in a passage as they are; else the last sentence. */
+  /** Returns all words back to the previous marker if a passage contains them unchanged; else the last sentence. */
   #extentOf({ whole, sentence }: Statement, cited: readonly Passage[]): Range {
     const span = { from: wordAt(this.#words, whole.start), to: wordAt(this.#words, whole.end) }
     if (!this.#compares || cited.every((passage) => findExact(this.#words, span, passage) === undefined)) return sentence
@@ -122,7 +122,7 @@ class Check {
         .map((range) => ({ start: Math.max(0, range.start - start), end: Math.min(end, range.end) - start }))
     const [code, markers] = [inside(this.#read.code), inside(this.#read.markers)]
     const words = readWords(text, markers)
-    // A sentence in Latin letters is too short to tell its language from those of others.
+    // A sentence in Latin letters is too short to identify its language among those with Latin letters.
     const language = /[^\0-\u024f\u2000-\u206f]/.test(text) ? languageOf(text) : this.#language
     const weights = this.#library.weigh(words, language)
     return {
@@ -138,17 +138,17 @@ class Check {
   }
 }
 
-/** A mismatch with another passage of the same statement is shown at that one; here stands what comes nearest. */
+/** Builds a contradicted finding. If the mismatch is with another passage of the statement, the range is the nearest place of this passage. */
 function contradiction({ kind, reason, passage, range }: Mismatch, cited: Passage, near: Range): Finding {
   return { verdict: 'contradicted', kind, reason, range: passage === cited ? { start: range.start, end: range.end } : near }
 }
 
-/** UTF-16 units; paths and titles are shorter. A bound on the cost. */
+/** Longest reference in UTF-16 units; paths and titles are shorter. Bounds the cost. */
 const LONGEST_REFERENCE = 600
-/** UTF-16 units beside the path that only tell where: `page 12 of`, `lines 3-9`. */
+/** Most UTF-16 units beside the path that only locate: `page 12 of`, `lines 3-9`. */
 const MOST_BESIDE_SOURCE = 40
 
-/** A line of a list of sources: `[1] docs/mill.md`. */
+/** Recognises a line of a list of sources: `[1] docs/mill.md`. */
 function isReference(answer: string, { whole }: Statement, { chunk }: Retrieved): boolean {
   const text = answer
     .slice(whole.start, Math.min(whole.end, whole.start + LONGEST_REFERENCE))
@@ -162,7 +162,7 @@ function isReference(answer: string, { whole }: Statement, { chunk }: Retrieved)
   )
 }
 
-/** Share of the weight of a statement that one window of the cited passage may hold, and that one of another passage must hold. */
+/** Most weight of a misplaced statement in a window of its cited passage, and least weight in a window of another passage; shares. */
 const NEXT_TO_NOTHING = 0.25
 const MOST_OF_IT = 0.65
 

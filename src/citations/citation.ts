@@ -1,4 +1,4 @@
-/** Makes the citation of a statement and a marker out of what was found. */
+/** Builds the citation of a statement and a marker from a finding. */
 
 import type { Citation, CitationKind, Verdict } from '../core/citation.ts'
 import type { Retrieved } from '../core/message.ts'
@@ -13,12 +13,12 @@ export interface Finding {
   readonly kind: CitationKind
   readonly reason?: string
   readonly foundIn?: string
-  /** Of the text of the passage. */
+  /** Range in the text of the passage. */
   readonly range: Range
 }
 
 export function withoutPassage(marker: string, claim: Range): Citation {
-  const reason = 'there is no passage of this number'
+  const reason = 'no passage has this number'
   return {
     marker,
     chunkId: '',
@@ -34,7 +34,7 @@ export function withoutPassage(marker: string, claim: Range): Citation {
   }
 }
 
-/** UTF-16 units of a reason: it names both sides, and either may be a word without an end. */
+/** Most UTF-16 units of a reason, which quotes both sides, either of which may be very long. */
 const LONGEST_REASON = 300
 const SUPPORTED: Readonly<Record<Verdict, boolean | null>> = { verified: true, contradicted: false, unverified: null }
 

@@ -11,7 +11,7 @@ const passage = (text: string): Retrieved => ({
 
 const fill = (text: string, length: number): string => text.repeat(Math.ceil(length / text.length)).slice(0, length)
 
-/** Milliseconds of processor time; the best of three, as others use the processor too. */
+/** Processor time in milliseconds; the best of three, as other tests share the processor. */
 function cost(answer: string, text: string): number {
   const times = [1, 2, 3].map(() => {
     const start = process.cpuUsage()
@@ -22,7 +22,7 @@ function cost(answer: string, text: string): number {
   return Math.min(...times)
 }
 
-/** Four times the length takes 4 times as long; with noise, 16 times would be quadratic. */
+/** Limit for four times the length, which takes 4 times as long, or 16 times if quadratic. */
 const MOST = 10
 
 test.each<[string, (size: number) => readonly [answer: string, text: string]]>([

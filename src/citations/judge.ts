@@ -1,8 +1,8 @@
 /**
- * Lets a model or a function judge the statements that do not stand in their passages word for word.
+ * Lets a model or a function judge the statements that their passages do not contain word for word.
  *
- * A verdict counts only when the words that it rests on stand in a cited passage. Passages go to the model as JSON strings, so that no text in
- * them can end its place.
+ * A verdict counts only if a cited passage contains its evidence. Passages are sent to the model as JSON strings, so that their text cannot end the
+ * string early.
  */
 
 import type { Citation, ClaimToVerify, ClaimVerdict, Verdict } from '../core/citation.ts'
@@ -13,13 +13,13 @@ import { citationOf } from './citation.ts'
 import { readPassage } from './passages.ts'
 import { isDense, readWords } from '../text/comparable-words.ts'
 
-/** A statement with its citations: their indexes in the list of all. */
+/** A statement with the indexes of its citations in the list of all. */
 export interface JudgedClaim extends ClaimToVerify {
   readonly citations: readonly number[]
   readonly cited: readonly Retrieved[]
 }
 
-/** Statements of the answer that words alone do not verify, in their order. */
+/** Returns the statements of the answer that comparing words did not verify, in order. */
 export function claimsToJudge(answer: string, citations: readonly Citation[], passages: readonly Retrieved[]): JudgedClaim[] {
   const byMarker = new Map(passages.map((passage) => [passage.marker, passage]))
   const byClaim = Map.groupBy(citations.keys(), (at) => `${citations[at]?.claim.start} ${citations[at]?.claim.end}`)
@@ -33,7 +33,7 @@ export function claimsToJudge(answer: string, citations: readonly Citation[], pa
   })
 }
 
-/** The citations with the verdicts of a judge that count. */
+/** Returns the citations with those verdicts of a judge that have evidence. */
 export function withVerdicts(
   citations: readonly Citation[],
   claims: readonly JudgedClaim[],
@@ -67,12 +67,12 @@ export function withVerdicts(
   return changed
 }
 
-/** Fewer words stand everywhere, and decide nothing. */
+/** Least words of evidence; fewer occur everywhere and prove nothing. */
 const FEWEST_WORDS = 3
 const FEWEST_DENSE = 4
 const JUDGED: Readonly<Record<Verdict, true>> = { verified: true, contradicted: true, unverified: true }
 
-/** Where words stand in one of the passages. */
+/** Returns the place of words in one of the passages. */
 function placeOf(
   evidence: string,
   cited: readonly Retrieved[],

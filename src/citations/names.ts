@@ -1,4 +1,4 @@
-/** Names and list members of a statement that its passages do not have. */
+/** Finds names and list items of a statement that its passages do not contain. */
 
 import { hasForm, IDENTIFIER, isFirst, isIdentifier, isNameAt, listsIn, LONGEST_MEMBER, raw } from '../text/proper-names.ts'
 import { fold } from '../text/fold.ts'
@@ -7,18 +7,18 @@ import type { Claim, Mismatch, Passage } from './passages.ts'
 import type { Window } from '../text/windows.ts'
 import type { Range } from '../util/range.ts'
 
-/** Share of the other words of a statement that must stand in one window, for a name there to be in the place of another. */
+/** Least share of the other words of a statement that a window must hold for a name in it to count as the replaced one. */
 const SAME_PLACE = 0.55
-/** The same for a name that has nothing but a capital letter: it may be told in other words there. */
+/** The same for a name recognised only by its capital letter, which a passage may paraphrase. */
 const SAME_PLACE_BY_CAPITAL = 0.8
 const FEWEST_MEMBERS = 2
 export function nameMismatch(claim: Claim): Mismatch | undefined {
-  // Names are translated and transcribed.
+  // Names are translated and transcribed between languages.
   if (claim.cited.length === 0 || claim.cited.some(({ language }) => language !== claim.language)) return undefined
   return addedMember(claim) ?? otherName(claim)
 }
 
-/** Index of a word of the claim that no passage has in any form. */
+/** Reports whether no passage has a word of the claim in any form. */
 function isAbsent(claim: Claim, at: number): boolean {
   const [word = '', key = ''] = [claim.words[at], claim.keys[at]]
   if (claim.question.has(key)) return false
@@ -32,9 +32,9 @@ function isInCode(claim: Claim, at: number): boolean {
   return claim.code.some((range) => range.start <= start && start < range.end)
 }
 
-/** A name in a place where the passage has another. */
+/** Returns a name where the passage has another name. */
 function otherName(claim: Claim): Mismatch | undefined {
-  // In a title each word has a capital letter.
+  // A title capitalises each word.
   if (claim.words.filter((_, at) => /^\p{Lu}/u.test(raw(claim, at))).length > claim.words.length / 2) return undefined
   for (const at of claim.words.keys()) {
     if (
@@ -76,10 +76,10 @@ function nameIn(passage: Passage, { from, to }: Window, claim: Claim): number | 
   return undefined
 }
 
-/** Words between the items of a list in a passage. */
+/** Most words between the items of a list in a passage. */
 const LONGEST_LIST = 60
 
-/** One item of a list that the passage does not have, while it has the others together. */
+/** Returns a list item that the passage does not contain, while it has the other items together. */
 function addedMember(claim: Claim): Mismatch | undefined {
   for (const list of listsIn(claim)) {
     const items = list.map(({ from, to }) =>
@@ -100,7 +100,7 @@ function addedMember(claim: Claim): Mismatch | undefined {
   return undefined
 }
 
-/** Where a passage has a word of each item within one list. */
+/** Returns the place where a passage has a word of each item within one list. */
 function togetherIn(
   claim: Claim,
   { keys, places, starts, ends }: Passage,

@@ -1,4 +1,4 @@
-/** Reads passages, finds the window of a passage that comes nearest to a statement, and types the statement and what contradicts it. */
+/** Reads passages, finds the window of a passage nearest to a statement, and defines the types of statements and mismatches. */
 
 import type { CitationKind } from '../core/citation.ts'
 import type { Retrieved } from '../core/message.ts'
@@ -21,10 +21,10 @@ export interface Passage extends IndexedWords {
   readonly language: Language
   readonly windows: readonly Window[]
   readonly measured: Measured
-  /** All that its numbers can mean, and the years among them and in dates. */
+  /** All possible values of its numbers, and years, alone or in dates. */
   readonly values: ReadonlySet<number>
   readonly years: ReadonlySet<number>
-  /** Title, headings and source: context that a statement need not find in the text. */
+  /** Stems of title, headings and source: context that the text need not repeat. */
   readonly context: ReadonlySet<string>
 }
 
@@ -67,25 +67,25 @@ export function readPassage(retrieved: Retrieved): Passage {
   }
 }
 
-/** The window that a word of a passage stands in. */
+/** Returns the index of the window with a word of a passage. */
 export function windowAt({ windows }: Passage, word: number): number {
   return firstIndex(windows, ({ to }) => to > word)
 }
 
-/** A window, and the share (0 to 1) of the weight of the statement's words that stands in it. */
+/** A window, and the share (0 to 1) of the weight of the statement's words that it holds. */
 export interface Near {
   readonly passage: Passage
   readonly window: Window
   readonly share: number
 }
 
-/** Stems and how much each one tells: rarer ones more. */
+/** Weights of stems: rarer stems weigh more. */
 export type Weights = ReadonlyMap<string, number>
 
-/** Places of one stem that are looked at: a stem that stands in more tells next to nothing. */
+/** Most places of a stem that are searched: a more frequent stem has almost no weight. */
 const MOST_PLACES = 400
 
-/** The passages of a turn; each is read when it is first asked for. */
+/** The passages of a turn; each is parsed on first use. */
 export class Library {
   readonly #retrieved: ReadonlyMap<string, Retrieved>
   readonly #read = new Map<string, Passage>()
@@ -113,7 +113,7 @@ export class Library {
     return this.markers.flatMap((marker) => this.passage(marker) ?? [])
   }
 
-  /** The words of a statement that mean something, with weights by inverse frequency over all windows of the turn. */
+  /** Returns the content words of a statement, weighted by inverse frequency over all windows of the turn. */
   weigh({ words, keys }: Words, language: Language): Weights {
     const stems = new Set(
       keys.filter((_, at) => /[\p{L}\p{N}]/u.test(words[at] ?? '') && !isClosed(words[at] ?? '', language, fold)),
@@ -123,14 +123,14 @@ export class Library {
     const weights = new Map<string, number>()
     for (const stem of stems) {
       const count = all.reduce((sum, { places }) => sum + Math.min(places.get(stem)?.length ?? 0, MOST_PLACES), 0)
-      // A word that stands nowhere is as likely a synonym as an error: it tells no more than one that stands in two places.
+      // An unknown word may be a synonym or an error, so that it weighs no more than a word with two places.
       weights.set(stem, Math.log(1 + (this.#windowCount + 1) / (count === 0 ? 2 : count)))
     }
     return weights
   }
 }
 
-/** The windows of a passage that hold most of the weight, best first. */
+/** Returns the windows of a passage that hold the most weight, best first. */
 export function nearest(passage: Passage, weights: Weights, most: number): Near[] {
   let total = 0
   const sums = new Map<number, number>()
@@ -159,12 +159,12 @@ export interface Claim extends Words {
   readonly measured: Measured
   /** Ranges of code in `text`. */
   readonly code: readonly Range[]
-  /** Stems that mean something, with their weights. */
+  /** Content stems with their weights. */
   readonly weights: Weights
   readonly cited: readonly Passage[]
   /** Windows of the cited passages, nearest first. */
   readonly near: readonly Near[]
-  /** Stems of the question: what it says, a statement need not find. */
+  /** Stems of the question, which passages need not contain. */
   readonly question: ReadonlySet<string>
 }
 
@@ -172,11 +172,11 @@ export interface Mismatch {
   readonly kind: CitationKind
   readonly reason: string
   readonly passage: Passage
-  /** Of the text of the passage: what contradicts the statement. */
+  /** The contradicting range in the text of the passage. */
   readonly range: Range
 }
 
-/** A reason that names both sides. */
+/** Formats a reason that quotes both sides. */
 export function reasonFor(said: string, has: string, where = 'the passage has'): string {
   return `says “${said}” where ${where} “${has}”`
 }

@@ -1,18 +1,18 @@
 /**
- * Denials, quantifiers, modal words and contraries by which a passage turns round what a statement says.
+ * Finds negations, quantifiers, modal words and antonyms by which a passage contradicts a statement.
  *
- * Each is looked for with its target: two clauses must share most of their other words, and differ in that one word.
+ * Each is compared together with its target: two clauses must share most of their other words, and differ in that word.
  */
 
 import { clashes, clauseOf, isUnspaced, phrase, SENTENCE_PART_END, unspacedClash } from '../text/clauses.ts'
 import { reasonFor } from './passages.ts'
 import type { Claim, Mismatch, Near } from './passages.ts'
 
-/** Share of the weight of a statement's clause that the clause of the passage must hold, and the share for scripts without spaces. */
+/** Least share of the weight of a statement's clause that the passage's clause must hold; the second value is for scripts without spaces. */
 const SAME_CLAUSE = 0.5
 const SAME_UNSPACED = 0.5
 const FEWEST_COMMON = 2
-/** Share of a statement that a window must hold to be read, and how many are read. */
+/** Least share of a statement that a window must hold to be compared, and most windows compared. */
 const NEAR_ENOUGH = 0.25
 const MOST_READ = 3
 const CLAUSE_END = /[;:.!?–—,(]/
@@ -38,7 +38,7 @@ function spacedMismatch(claim: Claim, near: Near): Mismatch | undefined {
   return undefined
 }
 
-/** Tells whether two clauses share most of what they say beside the words that clash. */
+/** Reports whether two clauses share most of their words, apart from the clashing words. */
 function isSameClause(claim: Claim, own: number, { passage, window }: Near, their: number): boolean {
   const clause = clauseOf(claim, own, CLAUSE_END, 0, claim.words.length)
   const place = clauseOf(passage, their, SENTENCE_PART_END, window.from, window.to)

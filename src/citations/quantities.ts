@@ -10,32 +10,32 @@ import { beginningIn } from '../util/range.ts'
 import { nearest, reasonFor } from './passages.ts'
 import type { Claim, Mismatch, Near, Passage } from './passages.ts'
 
-/** Words behind a number that may name what is counted. */
+/** Most words after a number among which the counted thing is searched. */
 const COUNTED_WITHIN = 3
-/** Numbers up to here are also counts of what a passage only lists. */
+/** Numbers up to this one may count the items of an enumeration in a passage. */
 const LARGEST_COUNT = 12
-/** Numbers of a statement that are compared: a bound on the cost. */
+/** Most numbers of a statement that are compared; bounds the cost. */
 const MOST_SAID = 20
-/** Numbers of a passage that each number of a statement is compared with. */
+/** Most numbers of a passage that each number of a statement is compared with. */
 export const MOST_COMPARED = 400
 
-/** Tells whether a number of the passage is so much of the same kind that one of them is wrong. */
+/** Reports whether a number of the passage is so similar in kind that one of the two must be wrong. */
 export function isComparable(claim: Claim, quantity: Quantity, passage: Passage, other: Quantity): boolean {
   if ((quantity.form === 'ordinal') !== (other.form === 'ordinal')) return false
   if (isYear(other) !== isYear(quantity)) return false
-  // A number that the statement has as well is not in the place of this one.
+  // A number that the statement also has does not replace this one.
   if (claim.measured.quantities.slice(0, MOST_SAID).some((own) => own !== quantity && isEqual(own, other))) return false
   const isCountOfSame = countsSame(claim, quantity, passage, other)
   if (quantity.unit !== undefined && other.unit !== undefined)
     return quantity.unit.family === other.unit.family && (quantity.unit.name === other.unit.name || isCountOfSame)
   if (quantity.unit !== undefined || other.unit !== undefined) return false
   if (isCountOfSame) return true
-  // A small number may count what the passage only lists.
+  // A small number may count the items that the passage enumerates.
   const [value = 0] = quantity.values
   return quantity.form === 'digits' && other.form === 'digits' && (value > LARGEST_COUNT || !Number.isInteger(value))
 }
 
-/** Tells whether what stands behind both numbers is the same thing. */
+/** Reports whether the same thing follows both numbers. */
 function countsSame(claim: Claim, quantity: Quantity, passage: Passage, other: Quantity): boolean {
   const own = wordAt(claim, quantity.end)
   const their = wordAt(passage, other.end)
@@ -45,10 +45,10 @@ function countsSame(claim: Claim, quantity: Quantity, passage: Passage, other: Q
   return claim.keys.slice(own, own + COUNTED_WITHIN).some((key) => counted.has(key) && claim.weights.has(key))
 }
 
-/** Tells whether a passage may have a number in a form that is not read: `XVIII`, `’45` for 1945, `three quarters` for 75 %. */
+/** Reports whether a passage may have a number in an unsupported form: `XVIII`, `’45` for 1945, `three quarters` for 75 %. */
 export function mayHave(quantity: Quantity, { places, context, measured, text, values: known }: Passage): boolean {
   const [value = 0] = quantity.values
-  // Beyond the numbers that are compared, an equal one is enough.
+  // Beyond the compared numbers, one equal value suffices.
   if (measured.quantities.length > MOST_COMPARED && quantity.values.some((each) => known.has(each))) return true
   if (context.has(String(value))) return true
   if (Number.isInteger(value) && value > 0 && value <= LARGEST_ROMAN && places.has(stemOf(roman(value)))) return true
@@ -66,7 +66,7 @@ export function quantityMismatch(claim: Claim): Mismatch | undefined {
   }
   const all = others(claim)
   for (const quantity of claim.measured.quantities.slice(0, MOST_SAID)) {
-    // `one`, `a` and `single` are words of grammar as often as numbers.
+    // `one`, `a` and `single` are function words as often as numbers.
     if (quantity.form === 'word' && quantity.values[0] === 1) continue
     const found = numberMismatch(claim, quantity, all)
     if (found !== undefined) return found
@@ -74,10 +74,10 @@ export function quantityMismatch(claim: Claim): Mismatch | undefined {
   return unitWordMismatch(claim)
 }
 
-/** Share of the rest of a statement that a window must hold for a unit there to be in the place of another. */
+/** Least share of the rest of a statement that a window must hold for its unit to count as the replaced one. */
 const SAME_MEASURE = 0.5
 
-/** A unit without a number, where the passage has another one without a number. */
+/** Returns a unit without a number where the passage has another unit without a number. */
 function unitWordMismatch(claim: Claim): Mismatch | undefined {
   for (const { unit, start, end } of claim.measured.unitWords) {
     const word = wordAt(claim, start)
@@ -103,7 +103,7 @@ interface Other {
   readonly quantity: Quantity
   /** Rank of its window, 0 for the nearest. */
   readonly rank: number
-  /** Words of the statement that stand beside it. */
+  /** Number of words of the statement next to it. */
   readonly beside: number
 }
 
@@ -122,7 +122,7 @@ function others({ cited, near, weights }: Claim): Other[] {
   return found.sort((a, b) => a.rank - b.rank || b.beside - a.beside)
 }
 
-/** Words of a passage on either side of a number that tell what it is about. */
+/** Words on either side of a number that show its subject. */
 const BESIDE = 8
 
 function wordsBeside(passage: Passage, quantity: Quantity, weights: Claim['weights']): number {
@@ -130,14 +130,14 @@ function wordsBeside(passage: Passage, quantity: Quantity, weights: Claim['weigh
   return new Set(passage.keys.slice(Math.max(0, at - BESIDE), at + BESIDE).filter((key) => weights.has(key))).size
 }
 
-/** A number of a statement with what its passages have. */
+/** A number of a statement with the numbers of its passages. */
 interface Said {
   readonly claim: Claim
   readonly quantity: Quantity
-  /** As the statement writes it. */
+  /** The number as written in the statement. */
   readonly said: string
   readonly all: readonly Other[]
-  /** Those of them that are equal to it. */
+  /** Those of the passages' numbers that are equal to it. */
   readonly equal: readonly Other[]
 }
 
@@ -163,7 +163,7 @@ function numberMismatch(claim: Claim, quantity: Quantity, all: readonly Other[])
 
 function yearMismatch({ claim, quantity, said, all }: Said): Mismatch | undefined {
   const [value = 0] = quantity.values
-  // `the 1970s`, `die 1970er`, `the 1700s`.
+  // Matches decades and centuries: `the 1970s`, `die 1970er`, `the 1700s`.
   const isSpan = value % 10 === 0 && /^(?:s|er|-е|х)/u.test(claim.text.slice(quantity.end, quantity.end + 2))
   const span = !isSpan ? 1 : value % 100 === 0 ? 100 : 10
   if (yearsOf(claim).some((year) => year >= value && year < value + span)) return undefined
@@ -175,12 +175,12 @@ function yearMismatch({ claim, quantity, said, all }: Said): Mismatch | undefine
   return date === undefined ? undefined : dated(said, date)
 }
 
-/** All years that the passages name. */
+/** Returns all years in the passages. */
 function yearsOf({ cited }: Claim): number[] {
   return cited.flatMap(({ years }) => [...years])
 }
 
-/** The same number with another unit: every place that has the number measures something of that kind by another unit. */
+/** Finds an equal number with another unit: every place with the number measures the same kind of thing in another unit. */
 function unitMismatch({ claim, quantity, said, all, equal }: Said): Mismatch | undefined {
   const { unit, rate } = quantity
   const [first] = equal
@@ -196,11 +196,11 @@ function unitMismatch({ claim, quantity, said, all, equal }: Said): Mismatch | u
   return equal.every(isOtherRate) ? mismatch('unit', said, first) : undefined
 }
 
-/** Share of the statement that the nearest window holds, and by which it holds more than a window with the number. */
+/** Least share of the statement in the nearest window, and its least lead over a window with the number. */
 const SURE = 0.6
 const MARGIN = 0.3
 
-/** A number that stands in the passage, but in another place than the rest of the statement, where another one of its kind stands. */
+/** Finds a number that the passage has only far from the rest of the statement, near which there is another number of its kind. */
 function boundMismatch({ claim, quantity, said, all, equal }: Said): Mismatch | undefined {
   if (claim.measured.quantities.length + claim.measured.dates.length > 1) return undefined
   const words = new Map([...claim.weights].filter(([stem]) => !/^\p{N}/u.test(stem)))
@@ -227,11 +227,11 @@ function boundMismatch({ claim, quantity, said, all, equal }: Said): Mismatch | 
   return there === undefined ? undefined : mismatch(isYear(quantity) ? 'date' : 'number', said, there)
 }
 
-/** Numbers and years whose sums and differences are tried: a bound on the cost. */
+/** Most numbers and years whose sums and differences are tried; bounds the cost. */
 const MOST_ADDED = 12
 const SMALL_COUNT = 12
 
-/** Sums and differences of two numbers of the same kind, and the years between two dates, are arithmetic, not errors. */
+/** Recognises arithmetic, which is not an error: sums and differences of two numbers of one kind, and the years between two dates. */
 function isDerived(claim: Claim, quantity: Quantity, all: readonly Other[]): boolean {
   const [value = 0] = quantity.values
   const same = all
@@ -241,7 +241,7 @@ function isDerived(claim: Claim, quantity: Quantity, all: readonly Other[]): boo
   const years = canBeAge || quantity.unit?.name === 'year' ? yearsOf(claim).slice(0, MOST_ADDED) : []
   return (
     pairsOf(same).some(([a, b]) => Math.abs(Math.abs(a - b) - value) < 1e-9 * value || Math.abs(a + b - value) < 1e-9 * value) ||
-    // A birthday may lie between.
+    // A birthday may lie between the dates.
     pairsOf(years).some(([a, b]) => Math.abs(Math.abs(a - b) - value) <= 1)
   )
 }
@@ -269,7 +269,7 @@ interface Dated {
   readonly date: DateMention
 }
 
-/** The date that fits, in the nearest window that has one. */
+/** Returns the matching date in the nearest window that has one. */
 function nearestDate({ near, cited }: Claim, fits: (date: DateMention) => boolean): Dated | undefined {
   const inside = ({ window, passage }: Near): Dated[] =>
     beginningIn(passage.measured.dates, window).map((date) => ({ passage, date }))

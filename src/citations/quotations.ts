@@ -1,4 +1,4 @@
-/** Holds what an answer quotes, and what it says word for word, against a passage. */
+/** Compares quotations of an answer, and its verbatim statements, with a passage. */
 
 import { fold } from '../text/fold.ts'
 import { findAlmost, findExact, listed, piecesOf, rangeOf } from '../text/alignment.ts'
@@ -16,22 +16,22 @@ export interface Quoting {
   /** Words of the answer. */
   readonly said: Words
   readonly statement: Statement
-  /** The words to check: the sentence, or all words back to the marker before. */
+  /** The range to check: the sentence, or all words back to the previous marker. */
   readonly extent: Range
   readonly passage: Passage
   readonly library: Library
 }
 
-/** Fewest words of a quotation that is checked by itself; shorter ones are names and terms. */
+/** Least words of a quotation that is checked by itself; shorter ones are names and terms. */
 const FEWEST_QUOTED = 3
 const FEWEST_QUOTED_DENSE = 4
 const FEWEST_INVENTED = 5
-/** Share of a quotation that must stand in one place for it to be a changed quotation. */
+/** Least share of a quotation that one place must hold for it to count as a changed quotation. */
 const ALMOST = 0.6
-/** Words beside a quotation that may introduce it: `The manual says: "…"`. */
+/** Most words beside a quotation that may introduce it: `The manual says: "…"`. */
 const MOST_INTRODUCING = 3
 
-/** `undefined` where nothing is quoted that decides. */
+/** Returns `undefined` without a quotation that decides the verdict. */
 export function quotedFinding(quoting: Quoting): Finding | undefined {
   const { said, statement, extent, passage, library } = quoting
   const whole = spanOf(said, extent)
@@ -67,7 +67,7 @@ function isLong({ words }: Words, { from, to }: Span): boolean {
   return to - from >= (isDense(words[from] ?? '') ? FEWEST_QUOTED_DENSE : FEWEST_QUOTED)
 }
 
-/** Where words stand one after the other, an ellipsis and an insertion in square brackets left aside. */
+/** Finds words in sequence, ignoring ellipses and insertions in square brackets. */
 function standsIn(span: Span, { said, passage }: Pick<Quoting, 'said' | 'passage'>): Finding | undefined {
   if (span.to <= span.from) return undefined
   const pieces = piecesOf(said, span)
@@ -88,7 +88,7 @@ function standsIn(span: Span, { said, passage }: Pick<Quoting, 'said' | 'passage
   }
 }
 
-/** Words before a place that can deny it, and words of an ellipsis that are looked through. */
+/** Most words before a place that may negate it, and most words of an ellipsis that are checked. */
 const DENIES_WITHIN = 3
 const LONGEST_ELLIPSIS = 60
 
@@ -97,7 +97,7 @@ function leavesDenial(passage: Passage, { from }: Span): boolean {
   return has('not', passage, Math.max(window?.from ?? 0, from - DENIES_WITHIN), from)
 }
 
-/** The passage goes on with an exception. */
+/** Reports whether the passage continues with an exception. */
 function leavesException(passage: Passage, at: number): boolean {
   const to = Math.min(passage.windows[windowAt(passage, at)]?.to ?? at, at + DENIES_WITHIN)
   const gap = passage.text.slice(passage.ends[at - 1], passage.starts[at])
@@ -126,11 +126,11 @@ function passagesWith(span: Span, { said, passage, library, statement }: Quoting
 }
 
 function misplacedIn({ retrieved }: Passage, { text }: Passage): Finding {
-  const reason = `these words stand in [${retrieved.marker}]`
+  const reason = `these words are in [${retrieved.marker}]`
   return { verdict: 'contradicted', kind: 'misplaced', reason, foundIn: retrieved.marker, range: { start: 0, end: text.length } }
 }
 
-/** A quotation that does not stand in the passage: changed, from another passage, or from none. */
+/** Finds a quotation that the passage does not contain: changed, from another passage, or from none. */
 function falseQuotation(span: Span, quoting: Quoting): Finding | undefined {
   const { said, passage, library } = quoting
   const [elsewhere] = passagesWith(span, quoting)
@@ -153,12 +153,12 @@ function falseQuotation(span: Span, quoting: Quoting): Finding | undefined {
   return {
     verdict: 'contradicted',
     kind: 'invented',
-    reason: 'this quotation stands in no passage',
+    reason: 'this quotation is in none of the passages',
     range: { start: 0, end: passage.text.length },
   }
 }
 
-/** Describes a change, with both sides. Forms of one word and words of grammar are no change that tells. */
+/** Describes a change with both sides. Other forms of a word, and function words, do not count as changes. */
 function changeIn(said: Words, passage: Passage, { added, missing }: Alignment): { said: string; has: string } | undefined {
   const tells = (words: Words, others: Words, own: readonly number[], their: readonly number[]): readonly number[] =>
     own.filter(
@@ -174,7 +174,7 @@ function isGrammar(word: string, { language }: Passage): boolean {
   return wordsOf(language, 'grammar', fold).has(word)
 }
 
-/** Tells whether a quotation is what the statement says, and the rest only introduces it. */
+/** Reports whether a quotation is the content of the statement, which otherwise only introduces it. */
 function carries(
   said: Words,
   span: Span,
@@ -190,7 +190,7 @@ function carries(
     if (wordsOf(language, 'not', fold).has(word) || /\p{N}/u.test(word)) return false
     if (!isClosed(word, language, fold)) beside++
   }
-  // A block of code begins on a line of its own.
+  // A block of code begins on its own line.
   const isInline = quotations.some(
     (quotation) => quotation.isCode && quotation.span.from === span.from && said.text[quotation.start - 1] !== '\n',
   )

@@ -1,8 +1,8 @@
 /**
- * Reads an answer: its statements, and the markers that each of them carries.
+ * Parses an answer into statements and their markers.
  *
- * A marker speaks for the sentence before it, back to the marker before. Where a block begins with a marker, and where the words before it only
- * lead to what follows (`According to [1], …`), it speaks for the words behind it.
+ * A marker refers to the sentence before it, back to the previous marker. It refers to the words after it where it begins a block, or where the words
+ * before it only introduce the rest (`According to [1], …`).
  */
 
 import { firstSentenceEnd, hasWords, lastSentence, sentenceEnds, trimmed } from '../text/sentences.ts'
@@ -11,28 +11,28 @@ import type { Block, Quotation } from '../text/quoted-ranges.ts'
 import { firstIndex, rangeAround } from '../util/range.ts'
 import type { Range } from '../util/range.ts'
 
-/** Ranges are of the answer. */
+/** Ranges refer to the answer. */
 export interface Statement {
   readonly markers: readonly string[]
-  /** The sentence that the markers speak for, and all words back to the marker or block before. */
+  /** The sentence that the markers refer to, and all words back to the previous marker or block. */
   readonly sentence: Range
   readonly whole: Range
   /** The sentence together with its markers. */
   readonly claim: Range
-  /** Quotations and code of the sentence. */
+  /** Quotations and code in the sentence. */
   readonly quotations: readonly Quotation[]
 }
 
 export interface ReadAnswer {
   readonly statements: readonly Statement[]
-  /** Sentences that no marker speaks for: headings, lines that lead to a list, questions and code left out. */
+  /** Sentences without a marker, except headings, lines that introduce a list, questions and code. */
   readonly uncited: readonly Range[]
-  /** Code and markers: neither holds words that claim anything by themselves. */
+  /** Code and markers: neither contains words that claim anything. */
   readonly code: readonly Range[]
   readonly markers: readonly Range[]
 }
 
-/** UTF-16 units around a marker that are looked at, and of a sentence that can be a statement without a marker: bounds on the cost. */
+/** Most UTF-16 units around a marker that are examined, and of a sentence that can be a statement without a marker; bounds the cost. */
 const LONGEST_LEAD_IN = 60
 const LONGEST_REST = 200
 const FEWEST_WORDS = 3
@@ -51,7 +51,7 @@ export function readStatements(answer: string): ReadAnswer {
     const first = next
     while ((groups[next]?.start ?? Infinity) < block.end) next++
     const own = groups.slice(first, next)
-    // Its markers have a line of their own, behind the block that they speak for.
+    // The markers are on their own line, after the block that they refer to.
     const isAlone =
       own.length > 0 && !hasWords(answer.slice(block.start, own[0]?.start)) && !hasWords(answer.slice(own.at(-1)?.end, block.end))
     const found = statementsOf(answer, block, own, quotations, isAlone ? above : undefined)
@@ -74,7 +74,7 @@ function statementsOf(
   const last = groups.at(-1)
   if (first === undefined || last === undefined) return []
   const says = (start: number, end: number): boolean => hasWords(answer.slice(start, end))
-  // The marker comes first: `[1] The mill was built in 1874.`
+  // Matches a leading marker: `[1] The mill was built in 1874.`
   const isLeading = !says(block.start, first.start) && says(last.end, block.end)
   return groups.map((group, index) => {
     const from = groups[index - 1]?.end ?? block.start
@@ -106,7 +106,7 @@ function within(quotations: readonly Quotation[], { start, end }: Range): Quotat
 const LEAD_IN =
   /(?:^|[\s*_(])(?:according to|as per|per|see|from|in|as|by|source|passage|document|reference|laut|gemäß|siehe|nach|quelle|selon|d['’]après|voir|según|根据|參見|参见)\s*[*_(]*$/iu
 
-/** Tells whether the words before a marker only lead to the words behind it. */
+/** Reports whether the words before a marker only introduce the words after it. */
 function isLeadIn(answer: string, { start, end }: Range, from: number, to: number): boolean {
   const before = answer.slice(Math.max(start, end - LONGEST_LEAD_IN), end).trim()
   const after = answer.slice(from, Math.min(to, from + LONGEST_REST))
@@ -139,20 +139,20 @@ function* uncitedIn(
   }
 }
 
-/** Markers that stand together. */
+/** A group of adjacent markers. */
 export interface MarkerGroup extends Range {
   readonly markers: readonly string[]
 }
 
 const MARKER = /[[【]{1,2}\^?\d{1,4}(?:[ \t]?[,;–-][ \t]?\^?\d{1,4}){0,50}[\]】]{1,2}/g
-/** Markers that a range such as `[1-3]` may stand for. */
+/** Most markers that a range such as `[1-3]` may expand to. */
 const LONGEST_RANGE = 20
-/** Units between two markers that stand together. */
+/** Most UTF-16 units between two adjacent markers. */
 const LONGEST_GAP = 20
-/** UTF-16 units that are looked through for words behind a marker: a bound on the cost. */
+/** Most UTF-16 units searched for words after a marker; bounds the cost. */
 const LONGEST_SCAN = 2000
 
-/** Markers outside of code, and outside of quotations that go on after them: those quote a text that has markers itself. */
+/** Returns markers outside of code, and outside of quotations that continue after them, because those quote a text with its own markers. */
 function markerGroups(text: string, quotations: readonly Range[]): MarkerGroup[] {
   const groups: { start: number; end: number; markers: string[] }[] = []
   for (const { index: start, 0: marker } of text.matchAll(MARKER)) {
@@ -170,7 +170,7 @@ function markerGroups(text: string, quotations: readonly Range[]): MarkerGroup[]
 
 function isQuoted(text: string, quotations: readonly Range[], start: number, end: number): boolean {
   const around = rangeAround(quotations, start)
-  // It is a marker of this answer unless another one follows the quotation.
+  // The marker belongs to this answer unless another marker follows the quotation.
   return (
     around !== undefined &&
     hasWords(text.slice(end, Math.min(around.end, end + LONGEST_SCAN))) &&

@@ -18,7 +18,7 @@ async function conversation(turns: number, options: ChatMemoryOptions = {}): Pro
 const texts = (chunks: readonly { readonly text: string }[]): string[] => chunks.map(({ text }) => text)
 
 describe('CORE-STORE-001 ChatMemory', () => {
-  test('gives turns in time order, as who said them, whatever the query', async () => {
+  test('returns turns in time order with their roles, for any query', async () => {
     const memory = await conversation(2)
     const said = await memory.retrieve('answer 1', 10)
     expect(said.map(({ spokenBy, text }) => [spokenBy, text])).toEqual([
@@ -36,25 +36,25 @@ describe('CORE-STORE-001 ChatMemory', () => {
     [2, ['question 9', 'answer 9']],
     [3, ['question 9', 'answer 9']],
     [5, ['question 8', 'answer 8', 'question 9', 'answer 9']],
-  ])('gives the last whole turns in at most %i messages', async (n, expected) => {
+  ])('returns the last whole turns in at most %i messages', async (n, expected) => {
     expect(texts(await (await conversation(9)).retrieve('', n))).toEqual(expected)
   })
 
-  test('gives only what fits into maxChars, newest first', async () => {
+  test('returns the newest turns that fit into maxChars', async () => {
     const memory = await conversation(9, { maxChars: 40 })
     expect(texts(await memory.retrieve('', 20))).toEqual(['question 8', 'answer 8', 'question 9', 'answer 9'])
     await memory.appendMessage(user('x'.repeat(41)))
     expect(await memory.retrieve('', 20)).toEqual([])
   })
 
-  test('forgets what is older than maxTurns', async () => {
+  test('drops turns beyond maxTurns', async () => {
     const memory = await conversation(9, { maxTurns: 2 })
     expect(await memory.retrieve('', 99)).toHaveLength(4)
     expect(await memory.search('question 7')).toHaveLength(2)
     expect(texts(await memory.search('7'))).toEqual([])
   })
 
-  test('several user messages in a row are one turn; system messages and empty ones are left out', async () => {
+  test('keeps several user messages in a row as one turn, and skips system messages and empty ones', async () => {
     const memory = new ChatMemory()
     for (const message of [system('Be kind.'), user('a'), user(' '), user('b'), assistant('c'), user('d')])
       await memory.appendMessage(message)
@@ -62,7 +62,7 @@ describe('CORE-STORE-001 ChatMemory', () => {
     expect(texts(await memory.retrieve('', 4))).toEqual(['a', 'b', 'c', 'd'])
   })
 
-  test('takes documents as turns of their own, replaces and deletes them by source', async () => {
+  test('keeps each document as a turn, and replaces and deletes documents by source', async () => {
     const memory = await conversation(1)
     await memory.extend(['a note', { source: 'n', text: 'old', title: 'N', metadata: { team: 'x' } }])
     await memory.append({ source: 'n', text: 'new' })
@@ -73,7 +73,7 @@ describe('CORE-STORE-001 ChatMemory', () => {
     expect(await memory.retrieve('', 9)).toEqual([])
   })
 
-  test('is searched by words, best first, newest of equals first, filtered', async () => {
+  test('searches words, best first, newer first among equals, with filters', async () => {
     const memory = await conversation(3)
     expect(texts(await memory.search('ANSWER 2'))).toEqual(['answer 2', 'question 2', 'answer 3', 'answer 1'])
     expect(texts(await memory.search('2', { filter: { role: 'user' } }))).toEqual(['question 2'])
@@ -81,13 +81,13 @@ describe('CORE-STORE-001 ChatMemory', () => {
     for (const nothing of ['', '   ', '"', 'AND (', 'unheard']) expect(await memory.search(nothing)).toEqual([])
   })
 
-  test('limits that make no sense are refused', () => {
+  test('refuses invalid limits', () => {
     expect(() => new ChatMemory({ maxTurns: 0 })).toThrow(/maxTurns must be a positive whole number, but is 0/)
     expect(() => new ChatMemory({ maxChars: 1.5 })).toThrow(/maxChars/)
   })
 })
 
-describe('a ChatMemory that lasts', () => {
+describe('saving and loading a ChatMemory', () => {
   const folder = mkdtempSync(join(tmpdir(), 'cria-chat-memory-'))
   const path = join(folder, 'chat.json')
   afterAll(() => rmSync(folder, { recursive: true }))
@@ -108,7 +108,7 @@ describe('a ChatMemory that lasts', () => {
     return memory
   }
 
-  test('CORE-STORE-001 append takes messages, lists of them and documents; images, calls and results are kept', async () => {
+  test('CORE-STORE-001 append accepts messages, lists of messages and documents, and keeps images, calls and results', async () => {
     const said = await (await whole()).retrieve('', 99)
     expect(said.map(({ spokenBy, text, parts }) => [spokenBy, text, parts?.map(({ type }) => type)])).toEqual([
       ['user', '', ['image']],
@@ -124,7 +124,7 @@ describe('a ChatMemory that lasts', () => {
     await expect(new ChatMemory().append([{ role: 'nobody' }] as never)).rejects.toThrow(/role must be one of/)
   })
 
-  test('CORE-STORE-001 is the same when it was saved and loaded, and goes on from there', async () => {
+  test('CORE-STORE-001 is unchanged after saving and loading, and accepts further turns', async () => {
     const memory = await whole()
     await memory.save(path)
     const loaded = await ChatMemory.load(path)
@@ -139,12 +139,12 @@ describe('a ChatMemory that lasts', () => {
   })
 
   test.each([
-    ['no JSON', '{', /holds no chat memory/],
-    ['other JSON', '{"turns":[]}', /holds no chat memory/],
+    ['invalid JSON', '{', /holds something other than a chat memory/],
+    ['other JSON', '{"turns":[]}', /holds something other than a chat memory/],
     ['another version', '{"format":"cria-chat-memory","version":2,"name":"a","turns":[]}', /version 2/],
     ['a damaged turn', '{"format":"cria-chat-memory","version":1,"name":"a","turns":[[]]}', /damaged/],
-    ['a role that there is not', JSON.stringify(holding({ spokenBy: 'system' })), /damaged/],
-    ['a part that there is not', JSON.stringify(holding({ spokenBy: 'user', parts: [{ type: 'shell', run: 'rm' }] })), /damaged/],
+    ['an unknown role', JSON.stringify(holding({ spokenBy: 'system' })), /damaged/],
+    ['an unknown part type', JSON.stringify(holding({ spokenBy: 'user', parts: [{ type: 'shell', run: 'rm' }] })), /damaged/],
   ])('CORE-STORE-001 does not load %s', async (_, content, error) => {
     const other = join(folder, 'other.json')
     writeFileSync(other, content)
@@ -152,12 +152,12 @@ describe('a ChatMemory that lasts', () => {
     rmSync(other)
   })
 
-  test('CORE-STORE-001 tells what is wrong with a file that is not there, or cannot be written', async () => {
+  test('CORE-STORE-001 reports a file that does not exist, or cannot be written', async () => {
     await expect(ChatMemory.load(join(folder, 'none.json'))).rejects.toMatchObject({ code: 'not_found' })
     await expect((await whole()).save(join(folder, 'none', 'chat.json'))).rejects.toMatchObject({ code: 'store_failed' })
   })
 
-  test('CORE-STORE-001 forks as threads that do not hear each other', async () => {
+  test('CORE-STORE-001 forks into independent threads', async () => {
     const memory = await conversation(3, { maxTurns: 3 })
     const [all, first] = [memory.fork(), memory.fork({ turns: 1, name: 'first' })]
     await first.append(user('elsewhere'), assistant('yes'))
@@ -168,7 +168,7 @@ describe('a ChatMemory that lasts', () => {
     expect(() => memory.fork({ turns: -1 })).toThrow(/turns/)
   })
 
-  test('CORE-STORE-001 is exported to Markdown, where no message passes for another one and none commands a terminal', async () => {
+  test('CORE-STORE-001 exports Markdown with message headings escaped and terminal control characters removed', async () => {
     expect((await whole()).toMarkdown()).toBe(
       [
         ['User', '[image/png]'],

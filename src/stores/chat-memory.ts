@@ -35,9 +35,9 @@ const FORMAT = 'cria-chat-memory'
 /**
  * Keeps a conversation in memory; `save` and `load` write it to a file and read it back.
  *
- * A turn is the user messages up to the next answer, and that answer with its tool calls and their results. An appended document is a turn of its own.
- * `retrieve` ignores the query: it returns the last turns, oldest first, at most `nResults` messages. A turn is returned whole or not at all, except
- * that of a newest turn with more messages the last ones are returned. `search` matches words, best first.
+ * A turn is the user messages up to the next answer, and that answer with its tool calls and their results. Each appended document is a turn.
+ * `retrieve` ignores the query: it returns the last turns, oldest first, at most `nResults` messages. A turn is returned whole or not at all; only
+ * a newest turn with more than `nResults` messages is cut to its last ones. `search` matches words, best first.
  */
 export class ChatMemory implements DocumentStore {
   readonly name: string
@@ -132,8 +132,8 @@ export class ChatMemory implements DocumentStore {
   }
 
   /**
-   * Appends documents and messages in the given order. A string or `{ source, text }` is a document; `user('…')`, `assistant('…')` and any object with a
-   * `role` is a message; a list is appended element by element.
+   * Appends documents and messages in the given order. A string or `{ source, text }` is a document; `user('…')`, `assistant('…')` and objects
+   * with a `role` are messages; a list is appended element by element.
    *
    * @throws ConfigurationError, CriaError `invalid_request` for anything else.
    */
@@ -263,14 +263,14 @@ function saved(text: string, path: string): Saved {
   try {
     value = JSON.parse(text)
   } catch {
-    return refuse('no chat memory')
+    return refuse('something other than a chat memory')
   }
-  if (!isRecord(value) || value['format'] !== FORMAT) return refuse('no chat memory')
+  if (!isRecord(value) || value['format'] !== FORMAT) return refuse('something other than a chat memory')
   const { version, name, turns } = value
   if (version !== 1) return refuse(`version ${JSON.stringify(version)} of the format, and this release reads version 1`)
   const isWhole =
     typeof name === 'string' && Array.isArray(turns) && turns.every((turn) => Array.isArray(turn) && turn.length > 0)
-  return isWhole && turns.flat().every(isChunk) ? { name, turns } : refuse('a chat memory that is damaged')
+  return isWhole && turns.flat().every(isChunk) ? { name, turns } : refuse('a damaged chat memory')
 }
 
 function isChunk(value: unknown): boolean {

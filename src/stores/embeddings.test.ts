@@ -57,7 +57,7 @@ const sources = (chunks: readonly { readonly source: string }[]): string[] => ch
 const noWait = { sleep: () => Promise.resolve(), random: () => 0 }
 
 describe('a store with an embedding model', () => {
-  it('finds by meaning what shares no word, at once and after reopening', async () => {
+  it('finds passages by meaning without a common word, at once and after reopening', async () => {
     const store = await open({ embeddingModel: words() })
     await store.extend(NOTES)
     expect(sources(await store.retrieve('automobile', 5))).toEqual(['car.md'])
@@ -68,7 +68,7 @@ describe('a store with an embedding model', () => {
     expect(sources(await again.search('vehicle', { filter: { source: ['mill.md', 'bread.md'] } }))).toEqual([])
   })
 
-  it('puts a question once, with what it is for', async () => {
+  it('embeds a question once, with its purpose', async () => {
     const asked: string[] = []
     const store = await open({
       embeddingModel: words({ before: (texts, purpose) => void (purpose === 'query' && asked.push(...texts)) }),
@@ -80,7 +80,7 @@ describe('a store with an embedding model', () => {
     expect(asked).toEqual(['automobile', 'river'])
   })
 
-  it('vectors of changed and removed documents leave the file', async () => {
+  it('removes the vectors of changed and removed documents from the file', async () => {
     const store = await open({ embeddingModel: words() })
     await store.extend(NOTES)
     await store.append({ source: 'car.md', text: 'The cart stands in the yard.' })
@@ -93,7 +93,7 @@ describe('a store with an embedding model', () => {
     expect(await store.retrieve('vehicle', 5)).toHaveLength(1)
   })
 
-  it('a source with another name keeps its vectors, and no model is asked for them', async () => {
+  it('keeps the vectors of a renamed source without asking the model', async () => {
     const asked: string[] = []
     const store = await open({
       embeddingModel: words({ before: (texts, purpose) => void (purpose === 'document' && asked.push(...texts)) }),
@@ -110,7 +110,7 @@ describe('a store with an embedding model', () => {
     expect(asked).toEqual([])
   })
 
-  it('finds the same however it came to hold what it holds, also with codes', async () => {
+  it('returns the same results for any order of writes, also with codes', async () => {
     const text = fc.array(fc.constantFrom('car', 'vehicle', 'mill', 'river', 'bread', 'automobile'), {
       minLength: 1,
       maxLength: 6,
@@ -136,7 +136,7 @@ describe('a store with an embedding model', () => {
     )
   }, 60_000)
 
-  it('QRY-RAG-030 a thread searches vectors as the store does; the question is made a vector here', async () => {
+  it('QRY-RAG-030 a thread searches vectors as the store does, with the question embedded by the caller', async () => {
     const store = await open({ embeddingModel: words() })
     await store.extend(NOTES)
     const thread = new SearchThread(store)
@@ -145,7 +145,7 @@ describe('a store with an embedding model', () => {
     expect(sources(await thread.search('automobile'))).toEqual(['car.md'])
   })
 
-  it('loads nothing of it for a store without vectors', async () => {
+  it('loads no vector code for a store without vectors', async () => {
     const store = await open()
     await store.extend(NOTES)
     expect(await store.retrieve('automobile', 5)).toEqual([])
@@ -155,7 +155,7 @@ describe('a store with an embedding model', () => {
 })
 
 describe('when the model does not answer a question', () => {
-  it.each(['network', 'auth', 'timeout'] as const)('words alone answer it, and a notice says so (%s)', async (code) => {
+  it.each(['network', 'auth', 'timeout'] as const)('searches by words alone, and returns a notice (%s)', async (code) => {
     let down = false
     const model = words({
       before: () => {
@@ -175,7 +175,7 @@ describe('when the model does not answer a question', () => {
     expect((await store.retrieve('river automobile', 5)).notice).toBeUndefined()
   })
 
-  it('an abort is an abort', async () => {
+  it('rejects when aborted', async () => {
     const store = await open({
       embeddingModel: words({ before: (_, purpose) => (purpose === 'query' ? new Promise(() => {}) : undefined) }),
     })
@@ -188,7 +188,7 @@ describe('when the model does not answer a question', () => {
   })
 })
 
-describe('the embedding model changes', () => {
+describe('a change of the embedding model', () => {
   it.each([
     ['another model', words({ ref: 'test/other' })],
     ['another provider', words({ ref: 'other/words' })],
@@ -205,7 +205,7 @@ describe('the embedding model changes', () => {
   it.each([
     ['another length', words({ dimensions: 64 })],
     ['another model of the same name and length', words({ seed: 'other' })],
-  ])('%s is found out before anything is mixed', async (_, model) => {
+  ])('%s is detected before vectors are mixed', async (_, model) => {
     const store = await open({ embeddingModel: words() })
     await store.extend(NOTES)
     await store.close()
@@ -218,7 +218,7 @@ describe('the embedding model changes', () => {
     expect(other.embeddings?.vectors).toBe(3)
   })
 
-  it('another length of the vectors themselves makes no difference', async () => {
+  it('a different norm of the vectors makes no difference', async () => {
     const store = await open({ embeddingModel: words() })
     await store.extend(NOTES)
     const before = await store.retrieve('automobile', 5)
@@ -229,7 +229,7 @@ describe('the embedding model changes', () => {
     expect(await other.retrieve('automobile', 5)).toEqual(before)
   })
 
-  it('changing it can be stopped and goes on; until it is complete the old vectors answer, or words', async () => {
+  it('an interrupted change continues, and until it is complete the old vectors, or words, are searched', async () => {
     const old = await open({ embeddingModel: words() })
     await old.extend([...many(300), ...NOTES])
     const before = await old.retrieve('automobile', 5)
@@ -260,7 +260,7 @@ describe('the embedding model changes', () => {
     expect([progress[0], progress.at(-1)]).toEqual([0, 1])
     expect(resumed.embeddings).toMatchObject({ model: 'test/other', vectors: 303, complete: true })
     expect(sources(await resumed.retrieve('loaf', 1))).toEqual(['bread.md'])
-    // Whoever still has the old model open compares nothing that cannot be compared.
+    // A process that still has the old model open compares no incompatible vectors.
     expect((await old.retrieve('automobile river', 5)).notice?.code).toBe('words_alone')
 
     const fresh = await open({ path: join(folder, 'fresh.db'), embeddingModel: model })
@@ -270,7 +270,7 @@ describe('the embedding model changes', () => {
 })
 
 describe('limits of embedding models', () => {
-  it('a batch above the limit is split, and the limit is remembered', async () => {
+  it('splits a batch above the limit, and remembers the limit', async () => {
     const sizes: number[] = []
     const model = words({
       parallel: false,
@@ -286,7 +286,7 @@ describe('limits of embedding models', () => {
     expect(sizes.filter((size) => size === 16).length).toBeGreaterThanOrEqual(12)
   })
 
-  it('a text above the limit is cut, the others are not', async () => {
+  it('cuts only the text above the limit', async () => {
     const model = words({
       before: (texts) => {
         const long = texts.some((text) => text.length > 400)
@@ -299,7 +299,7 @@ describe('limits of embedding models', () => {
     expect(sources(await store.retrieve('ship', 5))).toEqual(['long.md'])
   })
 
-  it('429 in batch 37 of 100: the next run asks for what is missing, not for what is there', async () => {
+  it('requests only the missing vectors after a 429 in batch 37 of 100', async () => {
     const asked: string[] = []
     let batch = 0
     let refuses = true
@@ -323,7 +323,7 @@ describe('limits of embedding models', () => {
     expect(asked).toHaveLength(200)
   })
 
-  it('a rate limit is waited for as long as the provider asks', async () => {
+  it('waits for a rate limit as long as the provider asks', async () => {
     const waits: number[] = []
     let calls = 0
     const model = words({
@@ -336,7 +336,7 @@ describe('limits of embedding models', () => {
     expect(waits).toEqual([1500, 1500])
   })
 
-  it('what may pass is tried six times, never at once', async () => {
+  it('tries six times after temporary errors, never at once', async () => {
     const waits: number[] = []
     const model = words({ before: () => Promise.reject(new CriaError('network', 'gone')) })
     const asker = new Asker(model, { sleep: (ms) => void waits.push(ms) as never, random: () => 0 })
@@ -344,7 +344,7 @@ describe('limits of embedding models', () => {
     expect(waits).toEqual([100, 200, 400, 800, 1600])
   })
 
-  it.each([[[Number.NaN, 1]], [[Infinity]], [[]]])('a vector that is none is refused: %j', async (numbers) => {
+  it.each([[[Number.NaN, 1]], [[Infinity]], [[]]])('refuses an invalid vector: %j', async (numbers) => {
     const model = {
       ref: 'test/bad',
       embed: (texts: readonly string[]) => Promise.resolve(texts.map(() => Float32Array.from(numbers))),
@@ -353,11 +353,11 @@ describe('limits of embedding models', () => {
   })
 
   it.each([
-    ['is no list', null],
+    ['is not a list', null],
     ['has plain lists of numbers', [[1, 2]]],
-    ['holds what is no number', [Float32Array.of(Number.NaN, 1)]],
+    ['holds NaN', [Float32Array.of(Number.NaN, 1)]],
     ['is all zeros', [Float32Array.of(0, 0)]],
-  ])('a model of your own whose answer %s is refused at once, and nothing of it is kept', async (_, answer) => {
+  ])('refuses at once a custom model whose answer %s, and stores no vector', async (_, answer) => {
     let asked = 0
     const embed = (): Promise<never> => Promise.resolve((asked++, answer as never))
     const store = await open({ embeddingModel: { ref: 'test/odd', embed } })
@@ -366,7 +366,7 @@ describe('limits of embedding models', () => {
     expect(store.embeddings).toBeUndefined()
   })
 
-  it('wrong vectors are asked for once, and the error names the document', async () => {
+  it('requests wrong vectors once, and names the document in the error', async () => {
     let asked = 0
     const good = wordVectors()
     const embed: EmbeddingModel['embed'] = async (texts, options) => {
@@ -378,13 +378,13 @@ describe('limits of embedding models', () => {
     const documents = ['sails', 'river', 'bakery'].map((word) => ({ source: `${word}.md`, text: `The mill, and the ${word}.` }))
     await expect(store.extend(documents)).rejects.toMatchObject({
       code: 'invalid_response',
-      message: expect.stringContaining('It was asked for "river.md".'),
+      message: expect.stringContaining('The texts were from "river.md".'),
       details: { sources: ['river.md'] },
     })
     expect(asked).toBe(1)
   })
 
-  it('an answer that cannot be read is asked for twice, and the error names some of the documents', async () => {
+  it('requests an unreadable answer twice, and names some of the documents in the error', async () => {
     let asked = 0
     const good = wordVectors()
     const embed: EmbeddingModel['embed'] = async (texts, options) => {
@@ -395,12 +395,12 @@ describe('limits of embedding models', () => {
     const store = await open({ embeddingModel: { ref: 'test/odd', embed } })
     const documents = ['a', 'b', 'c', 'd', 'e'].map((name) => ({ source: `${name}.md`, text: `The mill of ${name}.` }))
     await expect(store.extend(documents)).rejects.toThrow(
-      'the vectors hold null. It was asked for "a.md", "b.md", "c.md", 2 more.',
+      'the vectors hold null. The texts were from "a.md", "b.md", "c.md", 2 more.',
     )
     expect(asked).toBe(2)
   })
 
-  it('a model that does not listen to its signal is left alone when that is aborted', async () => {
+  it('stops waiting for a model that ignores its signal when aborted', async () => {
     const store = await open({ embeddingModel: { ref: 'test/deaf', embed: () => new Promise(() => {}) } })
     for await (const _ of store.putAll(NOTES.map((document) => ({ document }))));
     const controller = new AbortController()
@@ -420,7 +420,7 @@ describe('limits of embedding models', () => {
     },
   )
 
-  it('a text without a place in the space is found by its words', async () => {
+  it('finds a text with a zero vector by its words', async () => {
     const store = await open({ embeddingModel: words() })
     await store.extend([...NOTES, { source: 'signs.md', text: '★ ☆ ★' }])
     expect(store.embeddings?.vectors).toBe(4)
@@ -430,7 +430,7 @@ describe('limits of embedding models', () => {
 })
 
 describe('over HTTP', () => {
-  it('several requests are under way at once, and no more than four', async () => {
+  it('sends at most four requests at once', async () => {
     let running = 0
     let most = 0
     const server = createServer((request, response) => {

@@ -11,7 +11,7 @@ test.each([
   ['null', null, 'null'],
   ['a number', 5, '5'],
   ['one document', { source: 'a', text: 'b' }, 'an object'],
-  ['a text, whose letters are no documents', 'abc', '"abc"'],
+  ['a string', 'abc', '"abc"'],
 ])('extend() refuses %s', async (_, given, received) => {
   for (const store of [new MemoryDocumentStore(), new ChatMemory()]) {
     const message = expect.stringMatching(`^extend\\(\\) takes a list of documents.* but got ${received}; append\\(\\)`) as string
@@ -25,14 +25,14 @@ test.each([
   ['a text', 'abc', /but got "abc"/],
   ['no text', { source: 'a' }, /its `text` is undefined/],
   ['no source', { text: 'a' }, /its `source` is undefined/],
-  ['a format that nobody knows', { source: 'a', text: 'b', format: 'pdf' }, /its `format` is "pdf", not one of text, markdown/],
+  ['an unknown format', { source: 'a', text: 'b', format: 'pdf' }, /its `format` is "pdf", not one of text, markdown/],
 ])('chunkDocument() refuses %s', (_, given, message) => {
   const chunk = (): unknown => chunkDocument(given as unknown as SourceDocument)
   expect(chunk).toThrow(message)
   expect(chunk).toThrow(expect.objectContaining(CONFIGURATION) as Error)
 })
 
-test('chunkDocument() refuses options that are none', () => {
+test('chunkDocument() refuses null as options', () => {
   expect(() => chunkDocument({ source: 'a', text: 'b' }, null as never)).toThrow(
     /chunkDocument\(\) takes an object of options, but got null/,
   )

@@ -37,7 +37,7 @@ afterEach(async () => {
 
 let clock = Date.parse('2024-01-01T00:00:00Z')
 
-/** Writes files that look as if they were not written just now. */
+/** Writes files with an old modification time. */
 function put(files: Readonly<Record<string, string | Uint8Array>>): void {
   for (const [name, content] of Object.entries(files)) {
     const path = join(base, name)
@@ -55,7 +55,7 @@ const remove = (...names: readonly string[]): void => {
 const index = (paths: string | readonly string[] = '.', options: IndexOptions = {}): Promise<IndexReport> =>
   indexFiles(store, typeof paths === 'string' ? [paths] : paths, { base, ...options })
 
-/** All that a search can see. */
+/** Everything that a search can return. */
 async function contents(of: SqliteDocumentStore = store): Promise<Record<string, string>> {
   const texts: Record<string, string> = {}
   for (const { source, chunks } of of.sources()) if (chunks > 0) texts[source] = (await of.getDocument(source))?.text ?? ''
@@ -65,8 +65,8 @@ async function contents(of: SqliteDocumentStore = store): Promise<Record<string,
 const counts = ({ files, added, changed, moved, removed, unchanged }: IndexReport): string =>
   `${files} files: ${added} added, ${changed} changed, ${moved} moved, ${removed} removed, ${unchanged} unchanged`
 
-describe('what has changed', () => {
-  test('added, changed, removed, unchanged', async () => {
+describe('comparing files with the index', () => {
+  test('reports files as added, changed, removed or unchanged', async () => {
     put({ 'a.md': '# Apple', 'b.md': '# Banana', 'c/d.txt': 'Cherry.' })
     expect(await index()).toMatchObject({
       files: 3,
@@ -87,7 +87,7 @@ describe('what has changed', () => {
     expect(await store.retrieve('cherry', 5)).toEqual([])
   })
 
-  test('a file with the same size and another time is compared by content', async () => {
+  test('compares a file by content when only its time has changed', async () => {
     put({ 'a.md': 'One.' })
     await index()
     put({ 'a.md': 'One.' })
@@ -96,7 +96,7 @@ describe('what has changed', () => {
     expect(counts(await index())).toBe('1 files: 0 added, 1 changed, 0 moved, 0 removed, 0 unchanged')
   })
 
-  test('a file that is changed within the same tick of the clock is noticed', async () => {
+  test('notices a change within the same tick of the clock', async () => {
     const path = join(base, 'a.md')
     writeFileSync(path, 'One.')
     const { atime, mtime } = statSync(path)
@@ -107,7 +107,7 @@ describe('what has changed', () => {
     expect(await contents()).toEqual({ 'a.md': 'Two.' })
   })
 
-  test('moved files keep their text and are read by nobody', async () => {
+  test('moved files keep their text and are not read again', async () => {
     put({ 'docs/a.pdf': pdf([['An apple a day.']]), 'docs/b.md': 'Banana.', 'docs/keep.md': 'Banana.' })
     await index()
     renameSync(join(base, 'docs/a.pdf'), join(base, 'a2.pdf'))
@@ -118,7 +118,7 @@ describe('what has changed', () => {
     expect(counts(await index())).toBe('3 files: 0 added, 0 changed, 0 moved, 0 removed, 3 unchanged')
   })
 
-  test('a copy is added; a file that is renamed to another format is read again', async () => {
+  test('adds a copy, and reads a file again after renaming to another format', async () => {
     put({ 'a.md': '# Apple' })
     await index()
     put({ 'b.md': '# Apple' })
@@ -128,7 +128,7 @@ describe('what has changed', () => {
     expect(await store.getDocument('b.txt')).toMatchObject({ format: 'text' })
   })
 
-  test('a file becomes a folder, a folder a file', async () => {
+  test('replaces a file by a folder, and a folder by a file', async () => {
     put({ 'a.md': 'One.', 'b.md/c.md': 'Two.' })
     await index()
     remove('a.md', 'b.md')
@@ -137,7 +137,7 @@ describe('what has changed', () => {
     expect(await contents()).toEqual({ 'a.md/c.md': 'Three.', 'b.md': 'Four.' })
   })
 
-  test('what another version of loader or chunker made is made again', async () => {
+  test('indexes again after a version change of loader or chunker', async () => {
     put({ 'a.md': 'One.' })
     await index()
     const { file } = (await store.getSource('a.md')) ?? { file: {} }
@@ -147,8 +147,8 @@ describe('what has changed', () => {
   })
 })
 
-describe('what leaves', () => {
-  test('files of other folders, and documents that came from no file, stay', async () => {
+describe('removing documents', () => {
+  test('keeps files of other folders, and appended documents', async () => {
     put({ 'a/x.md': '1', 'b/y.md': '2', 'ab/z.md': '3' })
     await store.append({ source: 'a/by-hand', text: 'Appended.' })
     await index(['a', 'b', 'ab'])
@@ -158,7 +158,7 @@ describe('what leaves', () => {
     expect(await index('.')).toMatchObject({ files: 1, removed: 1 })
   })
 
-  test('a folder and a file that are gone as a whole, when they are named once more', async () => {
+  test('removes a deleted folder and a deleted file when they are indexed again', async () => {
     put({ 'a.md': '1', 'docs/b.md': '2', 'docs/in/c.md': '3', 'docs/empty.md': '', 'docs2/d.md': '4', 'one.md': '5' })
     await index(['.'])
     await store.append({ source: 'docs/from-a-program', text: '6' })
@@ -177,11 +177,11 @@ describe('what leaves', () => {
     expect(counts(await index(['docs', 'docs2', 'one.md']))).toBe('2 files: 1 added, 0 changed, 0 moved, 3 removed, 1 unchanged')
     const left = ['a.md', 'docs/from-a-program', 'docs2/d.md', 'docs2/e.md']
     expect(Object.keys(await contents()).toSorted()).toEqual(left)
-    // Nothing is known of it any more.
+    // The index has forgotten the path.
     await expect(index(['docs'])).rejects.toMatchObject({ code: 'not_found', message: 'The path "docs" does not exist.' })
   })
 
-  test('one that was moved is moved, and one that is there again is indexed', async () => {
+  test('moves a moved path, and indexes a restored path', async () => {
     put({ 'docs/a.md': '1', 'docs/b.md': '2' })
     await index(['docs'])
     renameSync(join(base, 'docs'), join(base, 'new'))
@@ -192,7 +192,7 @@ describe('what leaves', () => {
     expect(await contents()).toEqual({ 'new/a.md': '1' })
   })
 
-  test('the folder that all names are relative to', async () => {
+  test('removes the documents of a deleted base folder', async () => {
     put({ 'project/a.md': '1', 'project/in/b.md': '2', 'a.md': '3' })
     await index('.', { base: join(base, 'project') })
     remove('project')
@@ -201,15 +201,15 @@ describe('what leaves', () => {
     expect(counts(await index(['a.md']))).toContain('1 added')
   })
 
-  test('not what lay in a folder that is gone itself, nor behind a link that leads nowhere: a drive may not be mounted', async () => {
+  test('keeps documents of a missing folder or a broken link, as a drive may not be mounted', async () => {
     put({ 'drive/docs/a.md': '1', 'b.md': '2' })
     symlinkSync(join(base, 'drive', 'docs'), join(base, 'link'))
     await index(['.', 'link'])
     renameSync(join(base, 'drive'), join(base, 'elsewhere'))
     await expect(index(['b.md', 'drive/docs'])).rejects.toMatchObject({
       code: 'not_found',
-      message: 'The path "drive/docs" does not exist, and nor does the folder it was in: nothing was removed.',
-      hint: `Is a drive not mounted? What is gone for good is removed with the folder that is gone: cria index ${join(base, 'drive')}`,
+      message: 'The path "drive/docs" does not exist, and neither does its folder: nothing was removed.',
+      hint: `If it is on a drive, mount the drive. If its folder was deleted, remove its documents with: cria index ${join(base, 'drive')}`,
     })
     await expect(index(['link'])).rejects.toMatchObject({ code: 'not_found' })
     expect(Object.keys(await contents()).toSorted()).toEqual(['b.md', 'drive/docs/a.md'])
@@ -229,7 +229,7 @@ describe('what leaves', () => {
     expect(Object.keys(await contents())).toEqual(['locked/docs/a.md'])
   })
 
-  test('files that a rule names by now', async () => {
+  test('removes files that are now ignored', async () => {
     put({ 'a.md': '1', 'b.md': '2' })
     await index()
     put({ '.criaignore': 'b.md\n' })
@@ -240,7 +240,7 @@ describe('what leaves', () => {
     expect(Object.keys(await contents())).toEqual(['a.md'])
   })
 
-  test('a file that was named itself stays as long as it exists, whatever rules say, and is kept up to date', async () => {
+  test('keeps a named file up to date while it exists, despite ignore rules', async () => {
     put({ '.gitignore': '*.log\n', 'a.log': 'One.', 'b.md': '2' })
     await index('a.log')
     expect(counts(await index())).toBe('2 files: 1 added, 0 changed, 0 moved, 0 removed, 1 unchanged')
@@ -251,7 +251,7 @@ describe('what leaves', () => {
     expect(await index()).toMatchObject({ removed: 1 })
   })
 
-  test('a file that was named itself and is a pipe by now is not waited for, and leaves the index', async () => {
+  test('removes a named file that became a pipe, without waiting for the pipe', async () => {
     put({ 'a.md': 'One.', 'b.md': 'Two.' })
     await index('a.md')
     remove('a.md')
@@ -260,12 +260,12 @@ describe('what leaves', () => {
       files: 1,
       added: 1,
       removed: 1,
-      skipped: [{ path: 'a.md', reason: 'no regular file' }],
+      skipped: [{ path: 'a.md', reason: 'not a regular file' }],
     })
     expect(await contents()).toEqual({ 'b.md': 'Two.' })
   })
 
-  test('the text of a file that has none any more', async () => {
+  test('removes the text of a file that has become unreadable', async () => {
     put({ 'a.md': 'One.', 'b.md': 'Two.', 'c.md': 'Three.' })
     await index()
     put({ 'a.md': '', 'b.md': new Uint8Array([1, 0, 2]), 'c.md': 'x'.repeat(300) })
@@ -282,15 +282,15 @@ describe('what leaves', () => {
   })
 })
 
-describe('files that cannot be read', () => {
+describe('unreadable files', () => {
   test('are skipped with a reason, and not read again as long as they are the same', async () => {
     put({ 'scan.pdf': pdf([[]]), 'good.md': 'Good.', 'broken.docx': 'no' })
     const skipped = [
-      { path: 'broken.docx', reason: 'no ZIP archive, or a cut one' },
+      { path: 'broken.docx', reason: 'not a ZIP archive, or cut off' },
       { path: 'scan.pdf', reason: 'a PDF without text (scanned?)' },
     ]
     expect(await index()).toMatchObject({ files: 1, added: 1, skipped })
-    // The same size and time: whoever read it again would find a text.
+    // The file keeps size and time but now has text, so that reading it again would show.
     const { atime, mtime, size } = statSync(join(base, 'scan.pdf'))
     writeFileSync(join(base, 'scan.pdf'), pdf([['Text.']]).subarray(0, size))
     utimesSync(join(base, 'scan.pdf'), atime, mtime)
@@ -299,7 +299,7 @@ describe('files that cannot be read', () => {
     expect(await index()).toMatchObject({ files: 1, unchanged: 1, removed: 0, skipped: skipped.slice(0, 1) })
   })
 
-  test('keep their reason when they are moved, or only their time has changed', async () => {
+  test('keep their reason after a move or a change of time', async () => {
     put({ 'sub/a.md': '\0' })
     const reason = (await index()).skipped[0]?.reason
     expect(reason).toBeDefined()
@@ -310,7 +310,7 @@ describe('files that cannot be read', () => {
     expect((await index()).skipped).toEqual([{ path: 'a.md', reason }])
   })
 
-  test('a file that vanishes or changes while the run goes on is skipped with a note, what was known of it is right', async () => {
+  test('skips a file that vanishes or changes during the run, and keeps its last state', async () => {
     put({ 'a.md': '1', 'b.md': '2', 'c.md': '3', 'd.md': '4' })
     await index()
     put({ 'a.md': '11' })
@@ -324,7 +324,7 @@ describe('files that cannot be read', () => {
     expect(await contents()).toEqual({ 'a.md': '11', 'c.md/x.md': 'folder', 'd.md': '44' })
   })
 
-  test('a path that does not exist is an error that names it, and nothing is touched', async () => {
+  test('reports a path that does not exist, and changes nothing', async () => {
     put({ 'a.md': '1' })
     await index()
     await expect(index(['a.md', 'docs'])).rejects.toMatchObject({ code: 'not_found', message: 'The path "docs" does not exist.' })
@@ -334,7 +334,7 @@ describe('files that cannot be read', () => {
 })
 
 describe('names', () => {
-  test('a file has one name from wherever it is indexed', async () => {
+  test('a file has the same name wherever it is indexed from', async () => {
     put({ 'docs/a.md': '1', 'docs/sub/b.md': '2' })
     await index('docs')
     expect(counts(await index('.', { base: join(base, 'docs') }))).toBe(
@@ -345,14 +345,14 @@ describe('names', () => {
     expect(await indexBase(store)).toBe(base)
   })
 
-  test('two folders of the same name are two', async () => {
+  test('distinguishes two folders of the same name', async () => {
     put({ 'one/docs/a.md': '1', 'two/docs/a.md': '2' })
     await index('docs', { base: join(base, 'one') })
     await index('docs', { base: join(base, 'two') })
     expect(await contents()).toEqual({ 'docs/a.md': '1', [`${base}/two/docs/a.md`]: '2' })
   })
 
-  test('a project that is moved as a whole is the same project', async () => {
+  test('recognises a project after it was moved', async () => {
     put({ 'old/docs/a.md': '1', 'old/docs/b.md': '2' })
     await index('docs', { base: join(base, 'old') })
     renameSync(join(base, 'old'), join(base, 'new'))
@@ -363,7 +363,7 @@ describe('names', () => {
   })
 })
 
-test('a dry run tells the same and does nothing', async () => {
+test('a dry run reports the changes without making them', async () => {
   put({ 'a.md': '1', 'b.md': '2', 'c.md': '3', 'd.pdf': pdf([[]]) })
   const dry = await index('.', { dryRun: true })
   expect([...store.sources()]).toEqual([])
@@ -378,7 +378,7 @@ test('a dry run tells the same and does nothing', async () => {
   expect(counts(again)).toBe('3 files: 1 added, 1 changed, 1 moved, 1 removed, 0 unchanged')
 })
 
-test('progress goes up to all files and bytes, with the file that comes next', async () => {
+test('progress reaches all files and bytes, and names the next file', async () => {
   put({ 'a.md': '1', 'b.md': '22', 'c.md': '333' })
   const seen: IndexProgress[] = []
   await index('.', { onProgress: (progress) => seen.push(progress) })
@@ -390,7 +390,7 @@ test('progress goes up to all files and bytes, with the file that comes next', a
   ])
 })
 
-test('a run that is stopped keeps what it did, removes nothing, and the next one does the rest', async () => {
+test('a stopped run keeps its work and removes nothing, and the next run continues', async () => {
   put(Object.fromEntries(Array.from({ length: 40 }, (_, number) => [`${number}.md`, `Number ${number}.`])))
   await store.append({ source: 'gone.md', text: 'Gone.' })
   const controller = new AbortController()
@@ -461,7 +461,7 @@ describe('several processes', () => {
       ]),
     )
 
-  test('two indexers at once do no harm', async () => {
+  test('allows two indexers at once', async () => {
     put(documents(60))
     const path = join(base, 'store.db')
     const exits = await Promise.all([run(path), run(path), run(path)].map((child) => once(child, 'exit')))
@@ -474,7 +474,7 @@ describe('several processes', () => {
     await shared.close()
   })
 
-  test('after SIGKILL at any moment the next run does only what is missing, and the result equals a clean one', async () => {
+  test('continues after SIGKILL at any moment, with the result of a clean run', async () => {
     put(documents(400))
     const clean = await SqliteDocumentStore.open({ path: ':memory:' })
     await indexFiles(clean, ['docs'], { base })

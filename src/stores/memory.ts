@@ -1,4 +1,4 @@
-/** Documents in this process, gone with it. */
+/** Document stores without a file: documents live in memory and end with the process. */
 
 import type { EmbeddingModel } from '../core/embedding.ts'
 import type { AroundOptions, DocumentInput, DocumentStore, FoundChunks, SearchOptions, Surroundings } from '../core/store.ts'
@@ -12,20 +12,20 @@ import type { SqliteDocumentStore } from './sqlite.ts'
 export interface MemoryDocumentStoreOptions {
   /** Shown in events and on the command line; default `memory`. */
   readonly name?: string
-  /** How documents are cut. */
+  /** Options for cutting documents into chunks. */
   readonly chunk?: ChunkOptions
-  /** Finds passages by what they mean as well; see `SqliteDocumentStore`. */
+  /** Also finds passages by meaning; see `SqliteDocumentStore`. */
   readonly embeddingModel?: EmbeddingModel
 }
 
 const OPTIONS = namesOf<MemoryDocumentStoreOptions>({ name: true, chunk: true, embeddingModel: true })
 
-/** A document store that passes every call on to another one. */
+/** A document store that forwards every call to another store. */
 export class ForwardingStore implements DocumentStore {
   readonly name: string
   readonly #target: () => DocumentStore | Promise<DocumentStore>
 
-  /** @param target gives the store that does the work; called once for each call. */
+  /** @param target returns the store that does the work; called once for each call. */
   constructor(name: string, target: () => DocumentStore | Promise<DocumentStore>) {
     this.name = name
     this.#target = target
@@ -65,8 +65,7 @@ export class ForwardingStore implements DocumentStore {
 }
 
 /**
- * A document store without a file: a `SqliteDocumentStore` that keeps its pages in memory, so that both find the same for ever. Opened
- * on first use.
+ * A document store without a file: an in-memory `SqliteDocumentStore`, so that both return the same results. Opened on first use.
  */
 export class MemoryDocumentStore extends ForwardingStore {
   constructor(options: MemoryDocumentStoreOptions = {}) {

@@ -1,6 +1,6 @@
 /**
- * Checks what stores are given: names of options, a search, documents. JavaScript passes a misspelt `readonly` on, and the store would open for
- * writing.
+ * Checks arguments of stores: option names, searches, documents. In JavaScript a misspelt `readonly` would pass unnoticed, and the store would be
+ * opened for writing.
  */
 
 import { ConfigurationError } from '../core/error.ts'
@@ -14,8 +14,8 @@ const SEARCH = namesOf<SearchOptions>({ limit: true, filter: true, signal: true 
 const DEFAULT_LIMIT = 10
 
 /**
- * @param elsewhere names that are known in another place, and how they are written there.
- * @throws ConfigurationError that names the option that was meant, or those that there are.
+ * @param elsewhere names known from other libraries, and their names here.
+ * @throws ConfigurationError that suggests the intended option, or lists all options.
  */
 export function checkOptionNames(
   what: string,
@@ -30,9 +30,9 @@ export function checkOptionNames(
 }
 
 /**
- * What `extend()` was given. A string, whose letters could be taken for so many documents, is none.
+ * Returns the argument of `extend()`. A string is rejected: iterating it would add one document per letter.
  *
- * @throws ConfigurationError when it is no collection.
+ * @throws ConfigurationError when it is not a collection.
  */
 export function givenDocuments(documents: unknown): Iterable<DocumentInput> | AsyncIterable<DocumentInput> {
   if (typeof documents === 'object' && documents !== null && (Symbol.iterator in documents || Symbol.asyncIterator in documents))
@@ -44,18 +44,18 @@ export function givenDocuments(documents: unknown): Iterable<DocumentInput> | As
 
 /** The checked arguments of a search. */
 export interface CheckedSearch {
-  /** A whole number; 0 or less asks for nothing. */
+  /** A whole number; the search returns nothing for 0 or less. */
   readonly limit: number
   /** `undefined`: all chunks. */
   readonly filter: ChunkFilter | undefined
-  /** Is not aborted yet. */
+  /** Not aborted yet. */
   readonly signal: AbortSignal | undefined
 }
 
 /**
- * Checks what the `search` of a store is given, and fills in the default of `limit` (10).
+ * Checks the arguments of a store's `search`, and fills in the default of `limit` (10).
  *
- * @throws ConfigurationError that names what was expected and what came; the reason of the signal when it is aborted.
+ * @throws ConfigurationError with the expected and the actual value; the reason of the signal when it is aborted.
  */
 export function checkedSearch(query: string, options: SearchOptions = {}): CheckedSearch {
   checkOptionNames('search()', options, SEARCH, { k: 'limit', n: 'limit', nResults: 'limit', topK: 'limit' })

@@ -1,4 +1,4 @@
-/** The SQLite store as programs import it: what does the work is loaded when the first one is opened. */
+/** The SQLite store as programs import it: its implementation is loaded when the first store is opened. */
 
 import { isOpened } from './sqlite/opened.ts'
 import type { SqliteDocumentStore as OpenedStore, SqliteDocumentStoreOptions } from './sqlite.ts'
@@ -10,17 +10,17 @@ export interface SqliteDocumentStore extends OpenedStore {}
 /**
  * A document store in one file.
  *
- * Several processes may use the file at once; each reads a consistent state, and writes in short transactions. A source is replaced as a
- * whole or not at all. After a crash everything is there that was reported as written.
+ * Several processes may use the file at once; each reads a consistent state, and writes in short transactions. A source is replaced atomically.
+ * Reported writes survive a crash.
  */
 export class SqliteDocumentStore {
   private constructor() {}
 
   /**
-   * Opens a store, or makes it.
+   * Opens a store, or creates it.
    *
-   * @throws ConfigurationError when the path is a folder, an empty file, a file of another application or of a newer version, or is
-   * missing and may not be made, and when the store holds vectors of another embedding model; CriaError `store_failed` when the disk or another process refuses.
+   * @throws ConfigurationError for a folder, an empty file, a file of another application or of a newer version, a missing file that must not be
+   * created, and vectors of another embedding model; CriaError `store_failed` when the disk fails or another process holds the lock.
    */
   static async open(options: SqliteDocumentStoreOptions): Promise<SqliteDocumentStore> {
     const { SqliteDocumentStore: Store } = await import('./sqlite.ts')

@@ -1,4 +1,4 @@
-/** Documents in one SQLite file, found by what they say; no model, no server. */
+/** Keeps documents in one SQLite file and searches their text; needs no model and no server. */
 
 import type { EmbeddingModel } from '../core/embedding.ts'
 import { ConfigurationError } from '../core/error.ts'
@@ -53,17 +53,17 @@ export interface HeldEmbeddings {
   readonly model: string
   /** Numbers in each vector. */
   readonly dimensions: number
-  /** Vectors that are stored. */
+  /** Number of stored vectors. */
   readonly vectors: number
-  /** They can be searched; false while they are made for the first time. */
+  /** True when the vectors can be searched; false until the first run has made them all. */
   readonly complete: boolean
 }
 
 /**
  * A document store in one file.
  *
- * Several processes may use the file at once; each reads a consistent state, and writes in short transactions. A source is replaced as a
- * whole or not at all. After a crash everything is there that was reported as written.
+ * Several processes may use the file at once; each reads a consistent state, and writes in short transactions. A source is replaced atomically.
+ * Reported writes survive a crash.
  */
 export class SqliteDocumentStore implements DocumentStore {
   readonly name: string
@@ -86,17 +86,17 @@ export class SqliteDocumentStore implements DocumentStore {
   }
 
   /**
-   * Opens a store, or makes it.
+   * Opens a store, or creates it.
    *
-   * @throws ConfigurationError when the path is a folder, an empty file, a file of another application or of a newer version, or is
-   * missing and may not be made, and when the store holds vectors of another embedding model; CriaError `store_failed` when the disk or another process refuses.
+   * @throws ConfigurationError for a folder, an empty file, a file of another application or of a newer version, a missing file that must not be
+   * created, and vectors of another embedding model; CriaError `store_failed` when the disk fails or another process holds the lock.
    */
   static open(options: SqliteDocumentStoreOptions): Promise<SqliteDocumentStore> {
-    // The lock of another process is waited for without holding up this one.
+    // Waits for the lock of another process without blocking the event loop.
     return patiently(() => SqliteDocumentStore.#open(options, TRY_MS), performance.now() + STORE_BUSY_MS)
   }
 
-  /** As `open`, at once. */
+  /** As `open`, synchronously; blocks while another process holds the lock. */
   static openSync(options: SqliteDocumentStoreOptions): SqliteDocumentStore {
     return SqliteDocumentStore.#open(options, STORE_BUSY_MS)
   }
@@ -109,7 +109,7 @@ export class SqliteDocumentStore implements DocumentStore {
       const store = new SqliteDocumentStore(connection, options)
       store.#writer.bringUpToDate()
       store.#model = store.#modelFor(options.embeddingModel)
-      // However it was opened: writes wait for a lock without holding up the event loop.
+      // Also for `openSync`: later writes wait for a lock without blocking the event loop.
       connection.execute(`PRAGMA busy_timeout = ${TRY_MS}`)
       return store
     } catch (error) {
@@ -118,7 +118,7 @@ export class SqliteDocumentStore implements DocumentStore {
     }
   }
 
-  /** Where its file is; `:memory:` when it has none. */
+  /** Path of the file; `:memory:` for a store without a file. */
   get path(): string {
     return this.#connection.path
   }
@@ -137,7 +137,7 @@ export class SqliteDocumentStore implements DocumentStore {
     if (failed[0] !== undefined) throw failed[0]
   }
 
-  /** Puts one document in place of the one with the same source, in one transaction. */
+  /** Replaces or adds the document of a source, in one transaction. */
   async put(document: SourceDocument, file: FileFacts = {}): Promise<Outcome> {
     const [outcome = 'unchanged'] = await this.#writer.put([{ document: toDocument(document), file }])
     await this.#embedIfAble()
@@ -145,11 +145,11 @@ export class SqliteDocumentStore implements DocumentStore {
   }
 
   /**
-   * As `put` for many, some in one transaction; yields what became of each as soon as it is stored. A document that is too large for the
-   * memory there is has the outcome `failed`, and the others go on. Makes no vectors: see `embed`.
+   * As `put` for many, in batches of one transaction each; yields each result as soon as it is stored. A document that is too large for the
+   * available memory has the outcome `failed`, and the others continue. Makes no vectors: see `embed`.
    *
-   * @param signal stops it also in the middle of a large document, of which nothing is stored then.
-   * @param onProgress told how much of a large document is indexed, 0 to 1.
+   * @param signal stops also within a large document, of which nothing is stored then.
+   * @param onProgress receives the indexed share of a large document, 0 to 1.
    */
   putAll(
     documents: Iterable<FileDocument> | AsyncIterable<FileDocument>,
@@ -171,7 +171,7 @@ export class SqliteDocumentStore implements DocumentStore {
     return notice === undefined ? found : Object.assign(found, { notice })
   }
 
-  /** As `search`, for a question that has been made a vector elsewhere; words alone without one. */
+  /** As `search`, for a question that was embedded elsewhere; without a vector, searches by words alone. */
   async searchWith(vector: QueryVector | undefined, query: string, options: SearchOptions = {}): Promise<ScoredChunk[]> {
     const { limit, filter } = checkedSearch(query, options)
     if (vector === undefined) return this.#connection.snapshot(() => this.#searcher.search(query, limit, filter))
@@ -183,9 +183,9 @@ export class SqliteDocumentStore implements DocumentStore {
   }
 
   /**
-   * A question as a vector, for searching elsewhere. Without one a notice says why, where that is worth saying.
+   * Embeds a question for a search elsewhere. Without a vector, a notice may give the reason.
    *
-   * @throws ConfigurationError when the vectors are of another model.
+   * @throws ConfigurationError when the stored vectors were made by another model.
    */
   async embedQuery(query: string, signal?: AbortSignal): Promise<EmbeddedQuery> {
     checkedSearch(query, {})
@@ -194,12 +194,12 @@ export class SqliteDocumentStore implements DocumentStore {
     return await embeddings.query(query, signal)
   }
 
-  /** It has a model that makes questions vectors. */
+  /** True if the store has a model that embeds questions. */
   get embedsQueries(): boolean {
     return this.#model !== undefined
   }
 
-  /** Which model made the vectors that the store holds; `undefined` when it holds none. */
+  /** Describes the stored vectors and their model; `undefined` without vectors. */
   get embeddings(): HeldEmbeddings | undefined {
     const [held] = embedders(this.#connection)
     if (held === undefined) return undefined
@@ -208,10 +208,10 @@ export class SqliteDocumentStore implements DocumentStore {
   }
 
   /**
-   * Makes the vectors that are missing: after `putAll`, after a run that was stopped, or all of them for a model that takes the place of
-   * another. What is done is kept, and the next run goes on from there; meanwhile the store can be searched.
+   * Makes the missing vectors: after `putAll`, after a stopped run, or all of them when the model was replaced. Finished vectors are kept, and the
+   * next run continues; the store can be searched meanwhile.
    *
-   * @throws ConfigurationError without an embedding model, or when the vectors are of another one; CriaError when the model fails for good.
+   * @throws ConfigurationError without an embedding model, or when the vectors are of another model; CriaError when the model fails permanently.
    */
   async embed(options: EmbedRunOptions = {}): Promise<EmbedReport> {
     if (this.#model === undefined) throw new ConfigurationError('The store was opened without an embedding model.')
@@ -224,12 +224,12 @@ export class SqliteDocumentStore implements DocumentStore {
     return wasThere
   }
 
-  /** Removes several sources in one transaction; tells which were there. */
+  /** Removes several sources in one transaction; returns for each whether it existed. */
   deleteAll(sources: readonly string[]): Promise<boolean[]> {
     return this.#writer.remove(sources)
   }
 
-  /** Gives a source another name; its vectors stay. Returns false when there is none, or the other exists already. */
+  /** Renames a source and keeps its vectors. Returns false when it does not exist, or the new name is taken. */
   move(from: string, to: string, file?: FileFacts): Promise<boolean> {
     return this.#writer.move(from, to, file)
   }
@@ -245,38 +245,38 @@ export class SqliteDocumentStore implements DocumentStore {
     })
   }
 
-  /** Closes `reader` before this store is closed, or at once when it is closed already. */
+  /** Closes `reader` before this store closes, or at once when the store is already closed. */
   closeWith(reader: { close(): Promise<void> }): void {
     this.#readers.push(reader)
     if (!this.#connection.isOpen) void this.close()
   }
 
-  /** What is known of a source. */
+  /** Returns the facts kept of a source. */
   async getSource(source: string): Promise<SourceState | undefined> {
     return readSource(this.#connection, source)
   }
 
-  /** All sources, by name. What is written meanwhile may or may not be among them. */
+  /** All sources, by name. Concurrent writes may or may not be included. */
   sources(): Generator<SourceState> {
     return readSources(this.#connection)
   }
 
-  /** Sources whose files had these bytes: where a moved file was before. */
+  /** Returns the sources whose files had these bytes: the earlier places of a moved file. */
   async sourcesWithHash(fileHash: string): Promise<SourceState[]> {
     return sourcesWithHash(this.#connection, fileHash)
   }
 
-  /** The document as it was given, with its whole text. */
+  /** Returns the document as given, with its whole text. */
   async getDocument(source: string): Promise<SourceDocument | undefined> {
     return this.#connection.snapshot(() => readDocument(this.#connection, source))
   }
 
-  /** A chunk by its id; `undefined` for one that is not there. */
+  /** Returns a chunk by its id; `undefined` when it does not exist. */
   async getChunk(id: string): Promise<Chunk | undefined> {
     return readChunk(this.#connection, id)
   }
 
-  /** Whether any chunk passes a filter: where none does, a search for anything finds nothing. */
+  /** Reports whether any chunk passes a filter; if none does, every search with the filter is empty. */
   async holdsAny(filter: ChunkFilter): Promise<boolean> {
     return letsAnyThrough(this.#connection, filter)
   }
@@ -286,7 +286,7 @@ export class SqliteDocumentStore implements DocumentStore {
     return this.#connection.snapshot(() => readAround(this.#connection, id, Math.max(0, Math.floor(chunks))))
   }
 
-  /** Counts what the store holds. */
+  /** Counts the contents of the store. */
   async stats(): Promise<StoreStats> {
     return this.#connection.snapshot(() => readStats(this.#connection))
   }

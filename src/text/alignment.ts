@@ -1,28 +1,28 @@
-/** Finds words of one text in another: word for word, or almost. */
+/** Finds words of one text in another: exactly, or with few differences. */
 
 import type { Range } from '../util/range.ts'
 import { wordAt } from './comparable-words.ts'
 import type { IndexedWords, Words } from './comparable-words.ts'
 
-/** Words of a text from here to there. */
+/** A range of word indexes, end exclusive. */
 export interface Span {
   readonly from: number
   readonly to: number
 }
 
-/** Places of the rarest word at which a match is tried, and words of a quotation that are aligned: bounds on the cost. */
+/** Most places of the rarest word that are tried, and most words of a quotation that are aligned; both bound the cost. */
 const MOST_TRIED = 100
 const MOST_ALIGNED = 80
-/** Words by which a place in the passage may be off its place in the quotation. */
+/** Most words by which the place in the passage may be shifted against the place in the quotation. */
 const BAND = 4
 
-/** Where the words stand one after the other; the first such place. @param after words of the passage before this one are left aside. */
+/** Returns the first place where the words are consecutive. @param after index of the first passage word to search. */
 export function findExact(words: Words, span: Span, passage: IndexedWords, after = 0): Span | undefined {
   const length = span.to - span.from
   if (length <= 0) return undefined
   let rarest: { readonly at: number; readonly places: readonly number[] } | undefined
   for (let at = span.from; at < span.to && at < span.from + MOST_ALIGNED; at++) {
-    // The stem of the last character of a dense script depends on what follows it.
+    // In a dense script the stem of the last character depends on the next character.
     const isLast = at === span.to - 1 && words.keys[at] !== undefined && length > 1
     const places = isLast ? undefined : passage.places.get(words.keys[at] ?? '')
     if (places === undefined && !isLast) {
@@ -46,16 +46,16 @@ function isEqual(words: Words, span: Span, passage: Words, from: number): boolea
   return true
 }
 
-/** How a text differs from the place of a passage that it follows. */
+/** Differences between a text and the best matching place of a passage. */
 export interface Alignment extends Span {
-  /** Of the words, that stand there in the same order; 0 to 1. */
+  /** Share of the words found there in the same order; 0 to 1. */
   readonly share: number
-  /** Indexes of the words that the answer and the passage have alone. */
+  /** Indexes of the words that only the answer, or only the passage, has. */
   readonly added: readonly number[]
   readonly missing: readonly number[]
 }
 
-/** The place where most of the words stand in the same order, in a band of the passage. */
+/** Returns the place with the most words in the same order, within a band of the passage. */
 export function findAlmost(words: Words, span: Span, passage: IndexedWords): Alignment | undefined {
   const to = Math.min(span.to, span.from + MOST_ALIGNED)
   const votes = new Map<number, number>()
@@ -78,7 +78,7 @@ export function findAlmost(words: Words, span: Span, passage: IndexedWords): Ali
   })
 }
 
-/** The longest common subsequence of two spans. */
+/** Aligns two spans by their longest common subsequence. */
 function align(words: Words, span: Span, passage: Words, place: Span): Alignment | undefined {
   const [n, m] = [span.to - span.from, place.to - place.from]
   const length = Array.from({ length: n + 1 }, () => new Uint16Array(m + 1))
@@ -106,7 +106,7 @@ function align(words: Words, span: Span, passage: Words, place: Span): Alignment
     } else if (j < m && (length[i]?.[j + 1] ?? 0) >= (length[i + 1]?.[j] ?? 0)) missing.push(place.from + j++)
     else added.push(span.from + i++)
   }
-  // In the place of words that were changed at either end stand as many words of the passage.
+  // Replaced words at either end are matched with as many words of the passage.
   const from = Math.max(place.from, first - added.filter((at, index) => at === span.from + index).length)
   const to = Math.min(place.to, last + 1 + added.filter((at, index) => at === span.to - added.length + index).length)
   const inside = missing.filter((at) => at > first && at < last)
@@ -118,7 +118,7 @@ function range(from: number, to: number): number[] {
   return Array.from({ length: to - from }, (_, at) => from + at)
 }
 
-/** The pieces of a quotation between ellipses, and beside insertions in square brackets. */
+/** Splits a quotation at ellipses and at insertions in square brackets. */
 export function piecesOf(words: Words, { from, to }: Span): Span[] {
   const pieces: Span[] = []
   let start = from
@@ -134,9 +134,9 @@ export function piecesOf(words: Words, { from, to }: Span): Span[] {
   return pieces
 }
 
-/** Marks before a quotation that belong to it. */
+/** Most leading marks that belong to a quotation. */
 const MOST_MARKS = 3
-/** A range of the passage with the full stop behind it, and with the marks before it that the answer has too. */
+/** Returns a range of the passage with the full stop after it, and with the marks before it that the answer also has. */
 export function rangeOf({ text, starts, ends }: Words, { from, to }: Span, said?: Words, saidFrom = 0): Range {
   const end = ends[to - 1] ?? 0
   const stop = /^[*_`]{0,3}[.!?…。！？]['"”’»」』)]?/u.exec(text.slice(end, end + 6))?.[0] ?? ''
@@ -153,7 +153,7 @@ export function rangeOf({ text, starts, ends }: Words, { from, to }: Span, said?
 
 const MOST_LISTED = 6
 
-/** Words in quotation marks. */
+/** Lists words in quotation marks. */
 export function listed({ text, starts, ends }: Words, at: readonly number[]): string {
   if (at.length === 0) return 'nothing'
   return `“${at

@@ -32,7 +32,7 @@ describe('Analyzer', () => {
     expect(new Analyzer().terms(text)).toEqual(terms)
   })
 
-  it('gives the same terms however often it is asked, and whatever case and composition the text has', () => {
+  it('returns the same terms for repeated calls, any case and any Unicode composition', () => {
     const analyzer = new Analyzer()
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), (text) => {
@@ -44,7 +44,7 @@ describe('Analyzer', () => {
     )
   })
 
-  it('analyses a text alike whatever else stands beside it', () => {
+  it('analyses a text independently of adjacent text', () => {
     const terms = (text: string): string[] => new Analyzer().terms(text)
     const unit = fc.constantFrom('a', 'B', 'é', 'ß', '7', '_', '.', '-', "'", '’', '+', '#', ' ')
     fc.assert(
@@ -54,7 +54,7 @@ describe('Analyzer', () => {
     )
   })
 
-  it('takes one enormous word in its stride', () => {
+  it('analyses an enormous word in bounded time', () => {
     for (const unit of ['a', 'A', '1', 'aB', 'a-', '東', 'ก', '\u0301', '_']) {
       expect(new Analyzer().terms(unit.repeat(300_000)).every((term) => term.length <= 64)).toBe(true)
     }

@@ -1,19 +1,19 @@
-/** Analyses text for search: words in a form in which spellings and inflections of one word are the same. */
+/** Analyses text for search: reduces spellings and inflections of a word to one term. */
 
 import { porterStem } from './porter.ts'
 import { fold, normalize } from './fold.ts'
 import { ngrams, parts, pieces, runs, segments } from './split.ts'
 
-/** Changes whenever the same text may be analysed differently; a store that was made by another version is indexed again. */
+/** Increase it when the terms of a text may change: a store made by another version is indexed again. */
 export const ANALYZER_VERSION = 1
 
-/** Characters of a term; of a longer one the beginning counts. Nobody types more, and encoded data must not fill the index. */
+/** Longest term in characters; longer ones are cut. Queries have no longer words, and encoded data must not fill the index. */
 const MAX_TERM = 64
 const MAX_REMEMBERED = 50_000
 const IDEOGRAPHIC_GRAM = 2
 const SYLLABIC_GRAM = 4
 
-/** Tells whether a term is a run of a script without spaces that is too short for a group of its own: in longer runs it is part of a group. */
+/** Reports whether a term is a run of a script without spaces that is too short for a group; in longer runs it is part of a group. */
 export function isFragment(term: string): boolean {
   const [run, ...more] = segments(term)
   if (run === undefined || more.length > 0 || run.kind === 'spaced') return false
@@ -21,11 +21,11 @@ export function isFragment(term: string): boolean {
 }
 
 /**
- * Turns text into terms, in the order of the text and as often as they occur; stop words are left out.
+ * Turns text into terms, in text order and with repetitions; stop words are left out.
  *
  * - Words are folded and stemmed: `Résumés` is `resum`.
- * - Identifiers are given in parts and whole: `getUserName` is `get`, `user`, `name`, `getusername`, and so is `get_user_name`.
- * - Versions and codes are given in parts and whole: `v1.2.3`, `CVE-2021-44228`.
+ * - Identifiers yield their parts and the whole: `getUserName` is `get`, `user`, `name`, `getusername`, and so is `get_user_name`.
+ * - Versions and codes yield their parts and the whole: `v1.2.3`, `CVE-2021-44228`.
  * - Han, Kana and Hangul become pairs of characters, Thai, Lao, Khmer and Burmese groups of four.
  */
 export class Analyzer {
@@ -37,7 +37,7 @@ export class Analyzer {
       let found = this.#remembered.get(run)
       if (found === undefined) {
         found = termsOfRun(run)
-        // Words repeat by Zipf's law: starting over costs little, and keeps memory flat.
+        // Word frequencies follow Zipf's law: clearing the cache costs little, and bounds memory.
         if (this.#remembered.size >= MAX_REMEMBERED) this.#remembered.clear()
         if (run.length <= MAX_TERM) this.#remembered.set(run, found)
       }
@@ -47,7 +47,7 @@ export class Analyzer {
   }
 }
 
-/** The terms of a text, of which nothing is remembered. */
+/** Returns the terms of a text without caching any word. */
 export function termsOf(text: string): string[] {
   return runs(normalize(text)).flatMap(termsOfRun)
 }
@@ -73,7 +73,7 @@ function termsOfWord(run: string): string[] {
   return [...terms, ...wholes(run, found, byPiece).map((whole) => fold(whole).slice(0, MAX_TERM))]
 }
 
-/** `don't` is `don`, `l'eau` is `eau`; undefined where nothing is elided. */
+/** Removes elisions: `don't` is `don`, `l'eau` is `eau`; undefined without an elision. */
 function withoutElision(run: string, found: readonly string[]): string | undefined {
   const [first, second, third] = found
   if (first === undefined || second === undefined || third !== undefined || !/^\p{L}+['’]\p{L}+$/u.test(run)) return undefined
@@ -81,7 +81,7 @@ function withoutElision(run: string, found: readonly string[]): string | undefin
   return first.length <= 2 ? second : undefined
 }
 
-/** The forms of a run that are kept whole beside its parts. */
+/** Returns the forms of a run that are kept whole, in addition to its parts. */
 function wholes(run: string, found: readonly string[], byPiece: readonly (readonly string[])[]): string[] {
   if (found.length > 1 && /\p{N}/u.test(run) && /[.-]/.test(run)) return [run]
   if (run.includes('_')) return byPiece.flat().length > 1 ? [found.join('')] : []
@@ -94,10 +94,10 @@ function word(part: string): string | undefined {
 }
 
 /**
- * Words that say nothing about what a text is about: neither indexed nor searched.
+ * Stop words: neither indexed nor searched, because they do not identify a topic.
  *
- * English function words, auxiliaries and the words that questions are made of. Other languages need no list: inverse document frequency
- * takes the weight from their function words, and a wrong guess at the language would cost more than it gains.
+ * English function words, auxiliaries and question words. Other languages need no list: inverse document frequency gives their function words
+ * a low weight, and a wrong guess at the language would cost more than a list gains.
  */
 const WORDS = `
   a an the this that these those such same own other another each every any some all both few more most many much no nor not none
@@ -112,10 +112,10 @@ const WORDS = `
   s t ll re ve
 `
 
-/** The last line is what tokenised texts leave of `it's` and `don't`. Other single letters stay: `vitamin D`, `R`. */
+/** The last line lists the remains of `it's` and `don't` in tokenised texts. Other single letters stay: `vitamin D`, `R`. */
 const STOP_WORDS: ReadonlySet<string> = new Set(WORDS.trim().split(/\s+/))
 
-/** Tells whether a folded, unstemmed word is left out. */
+/** Reports whether a folded, unstemmed word is a stop word. */
 function isStopWord(word: string): boolean {
   return STOP_WORDS.has(word)
 }

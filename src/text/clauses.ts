@@ -1,4 +1,4 @@
-/** Reads clauses: where they end, what a denial in them is about, and what would be the contrary of a word. */
+/** Reads clauses: their ends, the words that a negation applies to, and antonyms. */
 
 import type { Words } from './comparable-words.ts'
 import { fold } from './fold.ts'
@@ -7,13 +7,13 @@ import type { Span } from './alignment.ts'
 import { contrariesOf, isClosed, partsOf, unspacedContraries, wordsOf } from './polarity-words.ts'
 import type { WordClass } from './polarity-words.ts'
 
-/** Tells whether a word belongs to a closed class. */
+/** Reports whether a word belongs to a closed class. */
 type Is = (name: WordClass, words: Words, at: number) => boolean
 
-/** Words that a denial, quantifier or modal word reaches. */
+/** Most words between a negation, quantifier or modal word and the word it applies to. */
 const REACH = 4
 
-/** The denial before a word, with nothing but words of grammar between them. */
+/** Returns the negation before a word, with only function words between them. */
 function denialOf(words: Words, at: number, first: number, is: Is): number | undefined {
   for (let before = at - 1; before >= Math.max(first, at - REACH); before--) {
     if (is('not', words, before)) return before
@@ -22,7 +22,7 @@ function denialOf(words: Words, at: number, first: number, is: Is): number | und
   return undefined
 }
 
-/** `not only`, `not all`, `no more than`: these deny less than the word behind them. */
+/** Reports `not only`, `not all`, `no more than`: these negate less than the next word. */
 function isLimited(words: Words, denial: number, is: Is): boolean {
   return (
     is('whole', words, denial + 1) ||
@@ -30,7 +30,7 @@ function isLimited(words: Words, denial: number, is: Is): boolean {
   )
 }
 
-/** Words that would say the contrary, listed or made by a prefix. */
+/** Returns the antonyms of a word, listed or formed with a prefix. */
 function contraries(word: string, language: Language): readonly string[] {
   const known = contrariesOf(word, language, fold)
   if (language !== 'en' && language !== 'de') return known
@@ -42,7 +42,7 @@ function contraries(word: string, language: Language): readonly string[] {
   ]
 }
 
-/** The next word with content. */
+/** Returns the next content word. */
 function target(words: Words, at: number): string | undefined {
   for (let next = at + 1; next <= at + REACH; next++) {
     const key = words.keys[next]
@@ -51,7 +51,7 @@ function target(words: Words, at: number): string | undefined {
   return undefined
 }
 
-/** The words around a place up to the marks that end a clause. */
+/** Returns the words around a place, up to the punctuation that ends the clause. */
 export function clauseOf(
   words: Words,
   at: number,
@@ -66,16 +66,16 @@ export function clauseOf(
 }
 
 export const SENTENCE_PART_END: RegExp = /[;:.!?–—(]/
-/** A word of a statement and one of a passage that may not both hold. */
+/** A word of a statement and a word of a passage that may exclude each other. */
 export interface Clash {
   readonly kind: 'contrary' | 'negation' | 'quantifier' | 'modality'
   readonly own: number
   readonly their: number
-  /** Words of the passage that are shown, if not those at `their`. */
+  /** Words of the passage to show instead of those at `their`. */
   readonly has?: string
 }
 
-/** Words of a statement and of a window of a passage in the same language that may not both hold. */
+/** Yields words of a statement and of a passage window, in the same language, that may exclude each other. */
 export function* clashes(claim: Words, passage: Words, window: Span, language: Language): Generator<Clash> {
   const is = (name: WordClass, words: Words, at: number): boolean => {
     const [known, word = ''] = [wordsOf(language, name, fold), words.words[at]]
@@ -92,7 +92,7 @@ export function* clashes(claim: Words, passage: Words, window: Span, language: L
   }
   const isContent = (words: Words, at: number): boolean => !isClosed(words.words[at] ?? '', language, fold)
   const denials = ours.filter((at) => is('not', claim, at))
-  // Contraries.
+  // Antonyms.
   for (const own of ours) {
     for (const word of contraries(claim.words[own] ?? '', language)) {
       if (claim.words.includes(word)) continue
@@ -102,7 +102,7 @@ export function* clashes(claim: Words, passage: Words, window: Span, language: L
       }
     }
   }
-  // A word that the passage denies and the claim does not.
+  // A word that the passage negates and the claim does not.
   if (denials.length === 0) {
     for (const own of ours) {
       if (!isContent(claim, own)) continue
@@ -155,12 +155,12 @@ function span({ text, starts, ends }: Words, from: number, to: number): string {
   return text.slice(starts[from], ends[to])
 }
 
-/** Tells whether a language puts no spaces between words, so that its words are looked for as parts of text. */
+/** Reports whether a language puts no spaces between words, so that words are searched as substrings. */
 export function isUnspaced(language: Language): boolean {
   return partsOf(language, 'not').length > 0
 }
 
-/** As `clashes`, of two texts in a language without spaces. */
+/** As `clashes`, for two texts in a language without spaces. */
 export function unspacedClash(
   own: string,
   their: string,

@@ -1,11 +1,11 @@
-/** Cuts text into words that compare equal when only case, accents, width, punctuation or markup differ. */
+/** Splits text into words that compare equal if only case, accents, width, punctuation or markup differ. */
 
 import { fold, normalize } from './fold.ts'
 import { patternFor } from '../util/pattern.ts'
 import { rangeAround } from '../util/range.ts'
 import type { Range } from '../util/range.ts'
 
-/** Parallel arrays: word, its stem, and where it stands in the text. */
+/** Parallel arrays: each word, its stem, and its offsets in the text. */
 export interface Words {
   readonly text: string
   readonly words: readonly string[]
@@ -14,26 +14,26 @@ export interface Words {
   readonly ends: readonly number[]
 }
 
-/** Words with an index of where each stem stands. */
+/** Words with an index of the places of each stem. */
 export interface IndexedWords extends Words {
   readonly places: ReadonlyMap<string, readonly number[]>
 }
 
-/** Scripts that put no space between words: each character counts as a word. */
+/** Scripts without spaces between words: each character counts as a word. */
 const DENSE = String.raw`\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}`
 const WORD = patternFor(
   String.raw`[${DENSE}]|(?:(?:(?![${DENSE}])[\p{L}\p{N}\p{M}])+)(?:_+(?:(?![${DENSE}])[\p{L}\p{N}\p{M}])+)*|[<>=+%$€£¥≤≥≠&|]`,
   'gu',
 )
 const DENSE_WORD = /^[\u0e00-\u0fff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]$/u
-/** Markup that a source adds to its words: addresses of links, tags, footnote marks, bars of tables, marks of block quotes. */
+/** Markup between the words of a source: link addresses, tags, footnote marks, table bars, block-quote marks. */
 const MARKUP = /\]\([^()\s]{0,500}\)|<\/?[A-Za-z][^<>\n]{0,200}>|\[\^?\d{1,3}\]|(?<=^|\n)[ \t]*>|\|/g
-/** Endings of inflection, cut one after the other as long as enough is left. */
+/** Inflectional endings, removed one after the other as long as enough of the word is left. */
 const ENDING = /(?:ing|ed|er|en|es|em|ly|[aeiouystn]|[аеёиоуыэюяйьмхвтн])$/u
 const SHORTEST_STEM = 4
 const LONGEST_STEM = 9
 
-/** @param skip ranges that hold no words. */
+/** @param skip ranges without words. */
 export function readWords(text: string, skip: readonly Range[] = []): Words {
   const words: string[] = []
   const keys: string[] = []
@@ -56,7 +56,7 @@ export function readWords(text: string, skip: readonly Range[] = []): Words {
       ends.push(start + raw.length)
     }
   }
-  // One character of a dense script says too little: it is told by its pair.
+  // A single character of a dense script is ambiguous, so that its key is the pair with the next.
   for (let at = 0; at < keys.length; at++) {
     if (!DENSE_WORD.test(words[at] ?? '')) continue
     const next = words[at + 1] ?? ''
@@ -65,7 +65,7 @@ export function readWords(text: string, skip: readonly Range[] = []): Words {
   return { text, words, keys, starts, ends }
 }
 
-/** A stem that inflected forms of one word share in most languages with endings. */
+/** Returns a stem that the inflected forms of a word share in most languages with endings. */
 export function stemOf(word: string): string {
   let stem = word
   for (;;) {
@@ -80,7 +80,7 @@ export function isDense(word: string): boolean {
   return DENSE_WORD.test(word)
 }
 
-/** Index of the first word that begins at a place or after it. */
+/** Returns the index of the first word that begins at or after an offset. */
 export function wordAt({ starts }: Words, at: number): number {
   let low = 0
   let high = starts.length

@@ -7,7 +7,7 @@ export interface DateMention {
   /** 1 to 12. */
   readonly month?: number
   readonly day?: number
-  /** Day and month may have changed places: `8/10/2015`. */
+  /** True if day and month may be swapped: `8/10/2015`. */
   readonly ambiguous?: true
 }
 
@@ -32,7 +32,7 @@ const YEAR = String.raw`[12]\p{Nd}{3}(?!\p{Nd})`
 const OF = String.raw`[.,]?[ \u00a0]{1,2}(?:(?:of|de|del|d[ei]|the)[ \u00a0])?`
 let pattern: RegExp | undefined
 
-/** In the order of the text; a year that stands alone is a number, not a date. A month alone may be a word: `may`, `mars`. */
+/** Returns dates in text order. A lone year is a number, not a date; a lone month name may be a word: `may`, `mars`. */
 export function readDates(text: string): DateMention[] {
   monthOf ??= new Map(MONTHS.flatMap((names, index) => names.split(' ').map((name): [string, number] => [name, index + 1])))
   pattern ??= new RegExp(
@@ -82,12 +82,12 @@ function ascii(digits: string): string {
   return digits.replace(/[\u0660-\u0669\u0e50-\u0e59]/g, (digit) => String(((digit.codePointAt(0) ?? 0) % 16) % 10))
 }
 
-/** Tells whether a number is part of a date. */
+/** Reports whether a number is part of a date. */
 export function isPartOf(date: DateMention | undefined, start: number, end: number): boolean {
   return date !== undefined && start >= date.start && end <= date.end
 }
 
-/** Tells whether two dates can be the same day, month or year, as far as both say. */
+/** Reports whether two dates can be the same day, month or year, comparing only the fields that both have. */
 export function agree(one: DateMention, other: DateMention): boolean {
   if (one.year !== undefined && other.year !== undefined && one.year !== other.year) return false
   const same = (x: number | undefined, y: number | undefined): boolean => x === undefined || y === undefined || x === y

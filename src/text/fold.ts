@@ -1,9 +1,9 @@
-/** Brings the spellings of a word to one: case, width, ligatures, accents. */
+/** Unifies the spellings of a word: case, width, ligatures, accents. */
 
 import { whenNeeded } from '../util/pattern.ts'
 
 const NOT_ASCII = /[^\0-\x7f]/
-/** Scripts whose marks are accents or vowel points that are often left out. In Thai or Devanagari they are letters, and stay. */
+/** Scripts whose marks are accents or vowel points that are often omitted. In Thai or Devanagari the marks are letters, and stay. */
 const ACCENTED = whenNeeded(
   () => /([\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{Script=Arabic}\p{Script=Hebrew}])\p{M}+/gu,
 )
@@ -25,12 +25,12 @@ const LETTERS: Readonly<Record<string, string>> = {
 }
 const REPLACED = new RegExp(`[${Object.keys(LETTERS).join('')}]`, 'gu')
 
-/** Text in which full-width forms, ligatures and the like are ordinary characters. */
+/** Replaces full-width forms, ligatures and the like with ordinary characters. */
 export function normalize(text: string): string {
   return NOT_ASCII.test(text) ? text.normalize('NFKC') : text
 }
 
-/** A normalised word in lower case, without accents. */
+/** Returns a normalised word in lower case, without accents. */
 export function fold(word: string): string {
   const lower = word.toLowerCase()
   if (!NOT_ASCII.test(lower) || !HAS_ACCENTED().test(lower)) return lower

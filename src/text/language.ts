@@ -1,8 +1,8 @@
-/** Guesses the language of a text: by its script, and in Latin letters by the function words that occur most. */
+/** Guesses the language of a text from its script; for Latin letters, from the most frequent function words. */
 
 export type Language = 'en' | 'de' | 'fr' | 'es' | 'it' | 'pt' | 'nl' | 'ru' | 'ar' | 'th' | 'zh' | 'ja'
 
-/** UTF-16 units that are looked at: a bound on the cost. */
+/** UTF-16 units that are read; bounds the cost. */
 const SAMPLE = 4000
 const SCRIPTS: readonly (readonly [Language, RegExp])[] = [
   ['ja', /[\u3040-\u30ff]/g],
@@ -11,7 +11,7 @@ const SCRIPTS: readonly (readonly [Language, RegExp])[] = [
   ['ar', /[\u0600-\u06ff]/g],
   ['ru', /[\u0400-\u04ff]/g],
 ]
-/** A text with this share of its letters in another script than Latin is written in it: names and code stay in Latin letters everywhere. */
+/** Least share of letters in a non-Latin script for a text in that script: names and code use Latin letters everywhere. */
 const SHARE_OF_SCRIPT = 0.2
 
 const FUNCTION_WORDS: Readonly<Partial<Record<Language, string>>> = {
@@ -25,7 +25,7 @@ const FUNCTION_WORDS: Readonly<Partial<Record<Language, string>>> = {
 }
 let languagesOf: Map<string, Language[]> | undefined
 
-/** Returns English where nothing tells. */
+/** Returns English if there is no evidence. */
 export function languageOf(text: string): Language {
   const sample = text.slice(0, SAMPLE)
   const letters = count(sample, /\p{L}/gu)

@@ -1,4 +1,4 @@
-/** Splits Markdown into its blocks, line by line: what CommonMark calls leaf and container blocks, as far as cutting needs them. */
+/** Splits Markdown into blocks line by line: the leaf and container blocks of CommonMark, as far as chunking needs them. */
 
 import { isWhiteSpace, lineAt, linesOf } from '../util/lines.ts'
 import type { Line } from '../util/lines.ts'
@@ -10,13 +10,13 @@ export interface Block {
   readonly kind: BlockKind
   readonly start: number
   readonly end: number
-  /** Of headings: 1 to 6. */
+  /** Of a heading: 1 to 6. */
   readonly level?: number
-  /** Of headings: without marks. */
+  /** Of a heading: its text without markup. */
   readonly title?: string
 }
 
-/** Enough of a line to tell what it is: a line of 100 MB is not looked through. */
+/** Characters of a line that are enough to classify it, so that a line of 100 MB is not scanned. */
 const HEAD = 200
 const LONGEST_TABLE_LINE = 20_000
 const FENCE = /^(?:[ \t>]*)(`{3,}|~{3,})([^\n]*)/
@@ -26,10 +26,10 @@ const THEMATIC_BREAK = /^ {0,3}([-*_])(?:[ \t]*\1){2,}[ \t]*$/
 const LIST_ITEM = /^[ \t]*(?:[-*+]|\d{1,9}[.)])(?:[ \t]|$)/
 const TABLE_DELIMITER = /^[ \t]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*$/
 const FRONT_MATTER = /^(---|\+\+\+)[ \t]*$/
-/** Front matter is short; a rule at the top of a file is no front matter of the whole file. */
+/** Most UTF-16 units of front matter; a longer block at the top of a file begins with a thematic break instead. */
 const LONGEST_FRONT_MATTER = 10_000
 
-/** Blocks of a range in order; only white space lies between them. `isInside`: the range is the inside of an item, not a document. */
+/** Yields the blocks of a range in order, with only white space between them. `isInside`: the range is the inside of an item, not a document. */
 export function* markdownBlocks(text: string, start: number, end: number, lineBreak: string, isInside = false): Generator<Block> {
   const reader = new BlockReader(text, end, lineBreak)
   let at = start
@@ -40,7 +40,7 @@ export function* markdownBlocks(text: string, start: number, end: number, lineBr
       at = matter.end
     }
   } else {
-    // The first line carries the mark of the item, and would be read as a list again.
+    // The first line has the mark of the item, and would be read as a list again.
     const first = reader.paragraph(at)
     yield first
     at = first.end
@@ -101,7 +101,7 @@ class BlockReader {
     return undefined
   }
 
-  /** Lines up to a blank one or to something that may interrupt a paragraph. One line with `===` or `---` below it is a heading. */
+  /** Reads lines up to a blank line or a block that may interrupt a paragraph. A single line above `===` or `---` is a heading. */
   paragraph(start: number): Block {
     let last = this.line(start)
     let lines = 1
@@ -123,7 +123,7 @@ class BlockReader {
 
   #interrupts(line: Line, head: string): boolean {
     if (ATX.test(head) || FENCE.test(head) || THEMATIC_BREAK.test(head)) return true
-    // A numbered line interrupts a paragraph only as number one, so that "in\n1998." stays a sentence.
+    // Only number one interrupts a paragraph, so that "in\n1998." stays a sentence.
     if (LIST_ITEM.test(head)) return !/^[ \t]*\d/.test(head) || /^[ \t]*1[.)]/.test(head)
     return this.#opensTable(line)
   }
@@ -138,7 +138,7 @@ class BlockReader {
     return { kind: 'heading', start: line.start, end: line.end, level: marks.length, title: plainTitle(head) }
   }
 
-  /** Of a fence that is never closed the next blank line after which a heading stands, else the end of the range. */
+  /** Returns the end of a fence; for an unclosed fence, the next blank line before a heading, else the end of the range. */
   #fenceEnd(opening: Line, head: string): number {
     const mark = FENCE.exec(head)?.[1] ?? '```'
     let last = opening
@@ -151,7 +151,7 @@ class BlockReader {
     return last.end
   }
 
-  /** A list goes on over blank lines while items or indented lines follow, and over whole fences. */
+  /** Returns the end of a list, which continues over blank lines before items or indented lines, and over whole fences. */
   #listEnd(first: Line): number {
     let last = first
     let end = first.end
@@ -198,7 +198,7 @@ class BlockReader {
   }
 }
 
-/** A heading as a reader sees it: no hashes, no emphasis, no targets of links. */
+/** Returns a heading as displayed: without hashes, emphasis and link targets. */
 function plainTitle(line: string): string {
   return line
     .slice(0, HEAD)
@@ -212,7 +212,7 @@ function plainTitle(line: string): string {
 
 const ITEM = /^([ \t]*)(?:[-*+]|\d{1,9}[.)])(?:[ \t]|$)/
 
-/** The outermost items of a list. */
+/** Yields the outermost items of a list. */
 export function* listItems(text: string, list: Range, lineBreak: string): Generator<Range> {
   let start = list.start
   let outermost: number | undefined

@@ -2,13 +2,13 @@
 
 import type { Language } from './language.ts'
 
-/** `add` is added to what is read so far, `times` multiplies it (hundred), `scale` closes a group (thousand, million); ordinals stand alone. */
+/** `add` is added to the sum so far, `times` multiplies it (hundred), `scale` closes a group (thousand, million); ordinals are used alone. */
 export interface NumberWord {
   readonly value: number
   readonly role: 'add' | 'times' | 'scale' | 'ordinal'
 }
 
-/** Words in order from 0 or 1; `/` parts forms of one number. */
+/** Words in order from 0 or 1; `/` separates forms of one number. */
 interface Words {
   readonly ones: string
   /** 20 to 90. */
@@ -114,7 +114,7 @@ const WORDS: Readonly<Partial<Record<Language, Words>>> = {
   },
 }
 
-/** Written right behind digits in scripts without spaces between words. */
+/** Scales written directly after digits in scripts without spaces between words. */
 export const UNSPACED_SCALES: Readonly<Record<string, number>> = {
   สิบ: 10,
   ร้อย: 100,
@@ -161,7 +161,7 @@ export function numberWords(language: Language): ReadonlyMap<string, NumberWord>
 const COMPOUND = /^(.*?)(tausend|hundert|duizend|honderd)(.*)$/
 const ONES_AND_TENS = /^(.+?)(?:und|en|ën)(.+)$/
 
-/** The value of a German or Dutch number that is written as one word: `dreiundzwanzigtausend`. */
+/** Returns the value of a German or Dutch number written as one word: `dreiundzwanzigtausend`. */
 export function compoundNumber(word: string, words: ReadonlyMap<string, NumberWord>): number | undefined {
   if (word.length > 60) return undefined
   const known = words.get(word)
@@ -179,7 +179,7 @@ export function compoundNumber(word: string, words: ReadonlyMap<string, NumberWo
   return low !== undefined && high !== undefined && low < 10 && high >= 20 && high < 100 ? low + high : undefined
 }
 
-/** The value of Chinese numerals such as `二十三` or `两百`; `undefined` for what is not one number. */
+/** Returns the value of Chinese numerals such as `二十三` or `两百`; `undefined` when the text is not one number. */
 export function hanNumber(text: string): number | undefined {
   let total = 0
   let group = 0
@@ -201,7 +201,7 @@ export function hanNumber(text: string): number | undefined {
   return total + group + (digit ?? 0)
 }
 
-/** The value of Thai numerals such as `ห้าล้าน`. */
+/** Returns the value of Thai numerals such as `ห้าล้าน`. */
 export function thaiNumber(text: string): number {
   let total = 0
   let digit: number | undefined

@@ -1,8 +1,8 @@
 /**
  * Reads the quantities of a text: numbers in digits or words, with scales, separators, units and rates.
  *
- * `17.79 million`, `17,786,419`, `zwölf Prozent`, `70 000`, `one-fifth of 1 MB`. Digits that belong to a name (`MPEG-4`, `X.25`, `SHA256`) and the
- * ordinals of list items are not quantities.
+ * `17.79 million`, `17,786,419`, `zwölf Prozent`, `70 000`, `one-fifth of 1 MB`. Digits in a name (`MPEG-4`, `X.25`, `SHA256`) and numbers of list
+ * items are not quantities.
  */
 
 import { isPartOf, readDates } from './dates.ts'
@@ -13,25 +13,25 @@ import { unitAt, unitNamed } from './units.ts'
 import type { Unit } from './units.ts'
 
 export interface Quantity {
-  /** UTF-16 offsets of the number, scale and unit left out. */
+  /** UTF-16 offsets of the number, without scale and unit. */
   readonly start: number
   readonly end: number
-  /** Values that the digits can mean: `1.600` is 1600 and 1.6. */
+  /** Possible values of the digits: `1.600` is 1600 or 1.6. */
   readonly values: readonly number[]
-  /** The number is rounded to multiples of this. */
+  /** The rounding unit: the number is a multiple of it. */
   readonly step: number
   readonly form: 'digits' | 'word' | 'ordinal'
   readonly unit?: Unit
-  /** Where the unit ends, if it stands behind the number: of `5` in `5–10 years`, behind the years. */
+  /** End of the unit, if it follows the number; for `5` in `5–10 years`, the end of `years`. */
   readonly unitEnd?: number
-  /** Behind `per`, `each` and the like. */
+  /** The unit after `per`, `each` and the like. */
   readonly rate?: Unit
 }
 
 export interface Measured {
   readonly quantities: readonly Quantity[]
   readonly dates: readonly DateMention[]
-  /** Units that something is measured in, without a number: `in seconds`. */
+  /** Units of measurement without a number: `in seconds`. */
   readonly unitWords: readonly UnitWord[]
 }
 
@@ -47,22 +47,22 @@ const NUMBER_OR_WORD = new RegExp(
   String.raw`(?<digits>\p{Nd}{1,3}(?:[ \u00a0\u2009\u202f]\p{Nd}{3})+(?![\p{Nd}])|\p{Nd}+(?:[.,'’٫٬]\p{Nd}+)*)|(?<thai>${THAI_NUMBER})|(?<han>[〇零一二三四五六七八九十百千万亿两]+)|[^\P{L}\u3400-\u9fff](?:[^\P{L}\u3400-\u9fff]|\p{M})*`,
   'gu',
 )
-/** `第`, `อันดับที่`: before an ordinal. */
+/** Prefixes of ordinals: `第`, `อันดับที่`. */
 const ORDINAL_BEFORE = /(?:第|อันดับ(?:ที่)? ?|ครั้งที่ ?)$/u
-/** Joins words of one number: `twenty-one`, `ciento y dos`. */
+/** Joins the words of a number: `twenty-one`, `ciento y dos`. */
 const JOINS = /^(?:[ \u00a0-]{1,2}|[ \u00a0](?:and|und|y|et|e|en|и)[ \u00a0]|\s?و)$/u
-/** Between two numbers that share the unit of the second: `5–10 years`. */
+/** Joins two numbers that share the unit of the second: `5–10 years`. */
 const SHARES_UNIT = /^[ \u00a0]?(?:[-–—~…]|to|bis|a|à|al|y|and|und|et|e|en|or|oder|ou|o|до|и|إلى|至|到|和|或|与|ถึง)[ \u00a0]?$/u
-/** Between two numbers that are one share: `one in five`. Such a share is not told by either of them. */
+/** Joins two numbers that form a ratio: `one in five`. Neither number alone states it. */
 const RATIO = /^[ \u00a0]?(?:in|of|out of|of the|of every|de cada|von|der|sur|su|из|من)[ \u00a0]?$/u
 const RATE =
   /(?:(?<!\p{L})(?:per|each|every|pro|je|jede[rns]?|por|cada|par|chaque|в|за|каждый|каждые)[ \u00a0]|(?<!\p{L})(?:an?|al)[ \u00a0](?=\p{L}+\s*(?:[.,;:)]|$))|\/[ \u00a0]?|每|ต่อ|لكل |كل )(\p{L}[\p{L}\p{M}]*)/gu
 const PERCENT = /^ (?:per cent|por ciento|pour cent|per cento|por cento|на сто)(?!\p{L})/u
 const UNIT_BEHIND = /^\.?[ \u00a0\n-]{0,2}([%％$€£¥×]|°\p{L}?|[A-Za-zµμÀ-ž]+|\p{L}[\p{L}\p{M}]*)/u
-/** UTF-16 units between a number and its rate. */
+/** Most UTF-16 units between a number and its rate. */
 const RATE_WITHIN = 80
 
-/** @param text without code, where code is not to be read. */
+/** @param text with code removed, unless code is to be read. */
 export function readQuantities(text: string, language: Language): Measured {
   const words = numberWords(language)
   const dates = readDates(text)
@@ -124,7 +124,7 @@ export function readQuantities(text: string, language: Language): Measured {
   return {
     quantities: found.filter((quantity, at) => {
       const before = found[at - 1]
-      // `300 por ciento`.
+      // Handles `300 por ciento`.
       const isInUnit = quantity.start < (before?.unitEnd ?? 0) && quantity.unitEnd !== before?.unitEnd
       return !isInUnit && !isRatio(text, found, quantity, at) && !isUnitWord(text, quantity)
     }),
@@ -149,7 +149,7 @@ function wordNumber(
   return undefined
 }
 
-/** Adds a word to the number before it, where the two can be one number. */
+/** Adds a word to the number before it, if the two can form one number. */
 function join(open: { total: number; group: number; last: number }, value: number, role: string): boolean {
   if (role === 'scale' && open.group + open.total > 0 && value > open.last % 1000) {
     open.total += Math.max(open.group, 1) * value
@@ -162,14 +162,14 @@ function join(open: { total: number; group: number; last: number }, value: numbe
   return true
 }
 
-/** `hundred two`, `twenty one`, `soixante dix`, `dix sept`. */
+/** Reports whether a word may be added: `hundred two`, `twenty one`, `soixante dix`, `dix sept`. */
 function addsTo(last: number, value: number): boolean {
   if (last >= 100) return value < last
   if (last >= 20) return value < 10 || ((last === 60 || last === 20) && value < 20)
   return last === 10 && value >= 7 && value < 10
 }
 
-/** Digits that are part of an identifier or name. */
+/** Reports whether digits are part of an identifier or name. */
 function isName(text: string, start: number, end: number): boolean {
   const before = text.slice(Math.max(0, start - 2), start)
   if (/[A-Za-zÀ-ž\u0400-\u04ff_@]$/.test(before) || /[A-Za-z\u3400-\u9fff][-.‐‑/]$/.test(before)) return true
@@ -178,7 +178,7 @@ function isName(text: string, start: number, end: number): boolean {
   return word !== undefined && unitNamed(word) === undefined && !/^(?:st|nd|rd|th|x|s|k|m|mn|bn|er|e)$/i.test(word)
 }
 
-/** `3. ` at the start of a line. */
+/** Reports whether digits number a list item: `3. ` at the start of a line. */
 function isListNumber(text: string, start: number, end: number): boolean {
   return /^[.)][ \t]/.test(text.slice(end, end + 2)) && /(?:^|\n)[ \t>]*$/.test(text.slice(Math.max(0, start - 12), start))
 }
@@ -194,7 +194,7 @@ function asciiDigits(text: string): string {
   })
 }
 
-/** Readings of digits with separators. Several dots that do not part thousands make a version, which has none. */
+/** Returns the possible values of digits with separators. Several dots that do not group thousands form a version, which has no value. */
 function valuesOf(text: string): number[] {
   const digits = asciiDigits(text).replaceAll(/[ ']/g, '')
   const separators = digits.replaceAll(/\d/g, '')
@@ -206,7 +206,7 @@ function valuesOf(text: string): number[] {
     (parts[0]?.length ?? 4) <= 3 && parts[0] !== '0' && parts.slice(1).every((part) => part.length === 3)
   if (separators.length > 1) {
     if ([...separators].every((separator) => separator === first)) return areThousands(groups) ? [Number(groups.join(''))] : []
-    // `1.234.567,8`: the last one parts the decimals.
+    // In `1.234.567,8` the last separator is the decimal point.
     const whole = groups.slice(0, -1)
     if (separators.slice(0, -1).includes(last) || !areThousands(whole)) return []
     return [Number(`${whole.join('')}.${groups.at(-1)}`)]
@@ -220,7 +220,7 @@ function decimalsOf(text: string): number {
   return /[.,](\d+)$/.exec(digits)?.[1]?.length ?? 0
 }
 
-/** Large numbers that end in zeros are rounded; what may be a year is not. */
+/** Large numbers that end in zeros count as rounded, except numbers that may be a year. */
 function stepOf(value: number, digits = ''): number {
   if (!Number.isInteger(value)) return 10 ** -Math.max(1, decimalsOf(digits))
   if (value < 1000 || (value >= 1000 && value < 2200 && !/[.,' ]/.test(digits))) return 1
@@ -266,7 +266,7 @@ function addUnits(text: string, all: readonly Draft[]): void {
           : (unitNamed(word) ?? unspaced?.unit)
     const unit = before === undefined ? behind : unitNamed(before)
     if (unit !== undefined) {
-      // `1969年` names a year, it does not measure one; nor does `1970s` seconds.
+      // `1969年` and `1970s` name years: they measure neither years nor seconds.
       const [value = 0] = quantity.values
       if (
         value >= 1000 &&
@@ -288,7 +288,7 @@ function addUnits(text: string, all: readonly Draft[]): void {
   }
 }
 
-/** The unit that follows digits in a script without spaces. */
+/** Returns the unit after digits in a script without spaces. */
 function unspacedUnit(text: string, end: number): { readonly unit: Unit; readonly length: number } | undefined {
   const space = /^[ \u00a0]/.test(text.slice(end, end + 1)) ? 1 : 0
   const found = /^[\u0e00-\u0e7f\u3040-\u9fff]/.test(text.slice(end + space, end + space + 1))
@@ -310,7 +310,7 @@ function addRates(text: string, found: readonly Draft[]): void {
   }
 }
 
-/** `per second` names no ordinal. */
+/** Excludes the word in `per second` from the ordinals. */
 function isUnitWord(text: string, { start, end, form }: Draft): boolean {
   return (
     form === 'ordinal' &&
@@ -334,13 +334,13 @@ function unitWordsIn(text: string): UnitWord[] {
   })
 }
 
-/** Before a number that only comes near, and before a count of what was told before. */
+/** Words before an approximate number, and before a count of items already mentioned. */
 export const NEARLY: RegExp =
   /(?:about|around|nearly|almost|roughly|approximately|some|circa|ca\.|close to|etwa|rund|fast|knapp|gut|ungefähr|unos|unas|casi|cerca de|alrededor de|aproximadamente|environ|presque|près de|около|почти|примерно|约|大约|近|ประมาณ|เกือบ|حوالي|نحو|قرابة)[ \u00a0]?$/iu
 export const TOLD_BEFORE: RegExp =
   /(?:these|those|the other|the remaining|the last|the first|both|diese[rnm]?|die anderen|estos|estas|los otros|las otras|ces|эти|этих|这)[ \u00a0]?$/iu
 
-/** A number that only comes near is rounded to its first digit where that is all it has, else to the twentieth part. */
+/** Returns the tolerance of an approximate number: half a unit of its only nonzero digit, else a twentieth. */
 export function halfStep(value: number): number {
   const magnitude = 10 ** Math.floor(Math.log10(Math.max(1, value)))
   return value % magnitude === 0 ? magnitude / 2 : value / 20

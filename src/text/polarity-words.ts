@@ -1,19 +1,19 @@
-/** Closed classes of words that turn a statement round: denials, quantifiers, modal words, and pairs of contraries. */
+/** Closed word classes that change the polarity of a statement: negations, quantifiers, modal words, and pairs of antonyms. */
 
 import type { Language } from './language.ts'
 
 /** Words of one class in one language; `_` joins two words. */
 interface Classes {
   readonly not: string
-  /** Of the whole: each, always, only. */
+  /** Universal quantifiers: each, always, only. */
   readonly whole: string
-  /** Of a part: some, mostly, rarely. */
+  /** Partial quantifiers: some, mostly, rarely. */
   readonly part: string
   readonly must: string
   readonly may: string
-  /** Of what a whole leaves out. */
+  /** Words that introduce an exception. */
   readonly except: string
-  /** Words of grammar that are no content. */
+  /** Function words without content. */
   readonly grammar: string
   readonly contraries: string
 }
@@ -84,7 +84,7 @@ const LEXICON: Readonly<Partial<Record<Language, Classes>>> = {
   },
 }
 
-/** Of scripts without spaces: parts of text. */
+/** Classes for scripts without spaces, as substrings. */
 const UNSPACED: Readonly<Partial<Record<Language, Omit<Classes, 'grammar' | 'except'>>>> = {
   zh: {
     not: '不 没 未 无 非',
@@ -99,7 +99,7 @@ const UNSPACED: Readonly<Partial<Record<Language, Omit<Classes, 'grammar' | 'exc
 
 const sets = new Map<string, ReadonlySet<string>>()
 
-/** The words of a class, and pairs of words parted by a space. @param fold as the words to compare were folded. */
+/** Returns the words of a class; pairs of words have a space. @param fold folds words as the compared words were folded. */
 export function wordsOf(language: Language, name: WordClass, fold: (word: string) => string): ReadonlySet<string> {
   const key = `${language} ${name}`
   let known = sets.get(key)
@@ -112,7 +112,7 @@ export function wordsOf(language: Language, name: WordClass, fold: (word: string
 
 const pairs = new Map<Language, ReadonlyMap<string, readonly string[]>>()
 
-/** The words that say the contrary of a word. */
+/** Returns the antonyms of a word. */
 export function contrariesOf(word: string, language: Language, fold: (word: string) => string): readonly string[] {
   let known = pairs.get(language)
   if (known === undefined) {
@@ -127,7 +127,7 @@ export function contrariesOf(word: string, language: Language, fold: (word: stri
   return known.get(word) ?? []
 }
 
-/** Of a script without spaces: the parts of text of a class. */
+/** Returns the substrings of a class, for scripts without spaces. */
 export function partsOf(language: Language, name: 'not' | 'whole' | 'part' | 'must' | 'may'): readonly string[] {
   return UNSPACED[language]?.[name].split(' ') ?? []
 }
@@ -138,7 +138,7 @@ export function unspacedContraries(language: Language): readonly (readonly strin
 
 const CLOSED: readonly WordClass[] = ['grammar', 'not', 'whole', 'part', 'must', 'may']
 
-/** Tells whether a word belongs to a closed class, and means nothing by itself. */
+/** Reports whether a word belongs to a closed class, so that it has no meaning by itself. */
 export function isClosed(word: string, language: Language, fold: (word: string) => string): boolean {
   return CLOSED.some((name) => wordsOf(language, name, fold).has(word))
 }

@@ -1,4 +1,4 @@
-/** The stemmer of M. F. Porter, "An algorithm for suffix stripping", Program 14(3), 1980. */
+/** Stems words by M. F. Porter, "An algorithm for suffix stripping", Program 14(3), 1980. */
 
 const DERIVATIONS = suffixes(
   `ational:ate tional:tion enci:ence anci:ance izer:ize bli:ble alli:al entli:ent eli:e ousli:ous ization:ize ation:ate ator:ate alism:al
@@ -9,7 +9,7 @@ const RESIDUES = suffixes('al: ance: ence: er: ic: able: ible: ant: ement: ment:
 
 const ENGLISH = /^[a-z]{3,}$/
 
-/** The stem of a folded word. Words with other than the letters a to z, or fewer than three, are their own stem. */
+/** Returns the stem of a folded word. A word of fewer than three letters, or with other letters than a to z, is returned unchanged. */
 export function porterStem(word: string): string {
   if (!ENGLISH.test(word)) return word
   return withoutFinalE(withoutResidue(derive(derive(yToI(withoutInflection(withoutPlural(word))), DERIVATIONS), ENDINGS)))
@@ -64,7 +64,7 @@ function withoutFinalE(word: string): string {
   return stemmed.endsWith('ll') && measure(stemmed) > 1 ? stemmed.slice(0, -1) : stemmed
 }
 
-/** `C` and `V` for each letter; a `y` after a consonant is a vowel. */
+/** Returns `C` or `V` for each letter; a `y` after a consonant is a vowel. */
 function shape(word: string): string {
   let pattern = ''
   for (const letter of word) {
@@ -74,7 +74,7 @@ function shape(word: string): string {
   return pattern
 }
 
-/** How often vowels are followed by consonants. */
+/** Counts how often consonants follow vowels. */
 function measure(word: string): number {
   return shape(word).match(/VC/g)?.length ?? 0
 }
@@ -91,7 +91,7 @@ function endsInShortSyllable(word: string): boolean {
   return shape(word).endsWith('CVC') && !/[wxy]$/.test(word)
 }
 
-/** Suffixes and their replacements. Longest first, since the longest suffix that fits decides. */
+/** Parses suffixes and their replacements, longest first, because the longest matching suffix decides. */
 function suffixes(rules: string): readonly (readonly [string, string])[] {
   const pairs = rules.split(/\s+/).map((rule) => rule.split(':'))
   return pairs.map(([suffix = '', by = '']) => [suffix, by] as const).toSorted(([a], [b]) => b.length - a.length)

@@ -1,4 +1,4 @@
-/** Words that questions are made of, in the languages that the analyser has no list for: "wann" is no word that an answer has to hold. */
+/** Removes question words in languages for which the analyser has no stop words: an answer to "wann" need not contain it. */
 
 import { fold } from './fold.ts'
 
@@ -53,25 +53,25 @@ const CHINESE =
 const THAI = 'อะไร|ใคร|ที่ไหน|เมื่อไหร่?|เมื่อไร|อย่างไร|ยังไง|ทำไม|เท่าไหร่?|เท่าไร|กี่|ไหม'
 const KOREAN = '무엇|누가|누구|언제|어디|어떻게|어떤|왜|얼마나?|몇|입니까|인가요|나요|습니까|까요'
 
-/** Scripts that put no space around a word that asks. */
+/** Question words of scripts without spaces. */
 const ASKING = new RegExp([JAPANESE, CHINESE, THAI, KOREAN].join('|'), 'gu')
 const UNSPACED = /[\u0e00-\u0e7f\u3041-\u30ff\u3400-\u9fff\uac00-\ud7a3]/
 const WORD = /[\p{L}\p{M}\p{N}]+/gu
-/** English, as far as it decides which language a question is in. */
+/** English words that show that a question is in English. */
 const ENGLISH = new Set(
   'the of to in is are was were do does did how what which who when where why can i my for and with a an by from it'.split(' '),
 )
 
 let known: readonly ReadonlySet<string>[] | undefined
 
-/** The question without the words that only ask. A language is told by its words; where English has as many, the question stays. */
+/** Removes words that only ask. The function words decide the language; if English has as many, the question is returned unchanged. */
 export function withoutQuestionWords(question: string): string {
   if (UNSPACED.test(question)) return question.replaceAll(ASKING, ' ')
   const words = Array.from(question.matchAll(WORD), ([word]) => fold(word))
   known ??= Object.values(FUNCTION_WORDS).map((list) => new Set(list.trim().split(/\s+/)))
   const count = (set: ReadonlySet<string>): number => words.filter((word) => set.has(word)).length
   let best: ReadonlySet<string> | undefined
-  // One word is too few to tell a language by: `C` is a word of French.
+  // One word is not enough to decide: `C` is also a French word.
   let most = Math.max(1, count(ENGLISH))
   for (const list of known) {
     const found = count(list)

@@ -1,15 +1,15 @@
-/** Finds what an answer quotes: code, quotation marks and block quotes; and its blocks, by the marks of Markdown. */
+/** Finds quoted parts of an answer (code, quotation marks, block quotes), and its Markdown blocks. */
 
 import { rangeAround } from '../util/range.ts'
 import type { Range } from '../util/range.ts'
 
-/** Fences of falling lengths that wait for theirs to close: a bound on the cost. */
+/** Most open fences of decreasing length; bounds the cost. */
 const MOST_FENCES = 20
 
-/** Code spans and fences, as CommonMark pairs backticks: a run of them is closed by the next run of the same length. */
+/** Returns code spans and fences, paired as in CommonMark: a run of backticks closes at the next run of the same length. */
 export function codeRanges(answer: string): Range[] {
   const runs = [...answer.matchAll(/`+|\n[ \t]*\r?\n/g)]
-  // For each run the next one of its length in the same paragraph.
+  // For each run, the next run of its length in the same paragraph.
   const closing: (number | undefined)[] = []
   let latest = new Map<number, number>()
   let fences: number[] = []
@@ -25,7 +25,7 @@ export function codeRanges(answer: string): Range[] {
     closing[index] = latest.get(ticks.length)
     latest.set(ticks.length, index)
     if (ticks.length >= 3 && startsLine(answer, run.index)) {
-      // A longer fence closes a shorter one: what lies behind it will never be looked for again by those.
+      // A longer fence closes a shorter one, which needs no further search after it.
       nextFence[index] = fences.findLast((other) => (runs[other]?.[0].length ?? 0) >= ticks.length)
       while ((runs[fences.at(-1) ?? -1]?.[0].length ?? Infinity) <= ticks.length) fences.pop()
       fences.push(index)
@@ -51,7 +51,7 @@ function startsLine(answer: string, at: number): boolean {
   return /(?:^|\n)[ \t>]{0,12}$/.test(answer.slice(Math.max(0, at - 13), at))
 }
 
-/** A text with ranges put out of sight, offsets kept. A letter as filler does not part the words around, as a space does. */
+/** Masks ranges of a text, keeping all offsets. A letter as filler does not separate the words around it, as a space would. */
 export function masked(answer: string, code: readonly Range[], filler = 'x'): string {
   const parts: string[] = []
   let from = 0
@@ -82,10 +82,10 @@ const CLOSING: ReadonlyMap<string, string> = new Map([
   ["'", "'"],
 ])
 
-/** Units of the line that opens a fence, backticks and language: a bound on the cost. */
+/** Most UTF-16 units of a fence's opening line, with backticks and language; bounds the cost. */
 const LONGEST_OPENING = 60
 
-/** The outermost quotations of each block, its block quote, and code. Quotation marks within code mean nothing. */
+/** Returns the outermost quotations of each block, its block quote, and code. Quotation marks within code are ignored. */
 export function quotationsOf(answer: string, text: string, blocks: readonly Block[], code: readonly Range[]): Quotation[] {
   const found: Quotation[] = []
   let nextCode = 0
@@ -103,14 +103,14 @@ export function quotationsOf(answer: string, text: string, blocks: readonly Bloc
           open = undefined
         }
       }
-      // A quotation that is never closed ends with its block, unless its mark can have been something else.
+      // An unclosed quotation ends with its block, unless its mark may be an apostrophe.
       if (open !== undefined && open.mark !== "'" && open.mark !== '‘')
         own.push({ start: open.at + 1, end: block.end, isCode: false })
     }
     for (let span = code[nextCode]; span !== undefined && span.start < block.end; span = code[++nextCode]) {
       const head = answer.slice(span.start, span.start + LONGEST_OPENING)
       const ticks = /^`+/.exec(head)?.[0].length ?? 1
-      // The line that opens a fence names its language.
+      // Skips the opening line of a fence, which has the language.
       const opening = ticks < 3 ? ticks : (/^`+[^`\n]*\n/.exec(head)?.[0].length ?? ticks)
       const start = Math.min(span.start + opening, span.end)
       if (rangeAround(own, span.start) === undefined) own.push({ start, end: Math.max(start, span.end - ticks), isCode: true })
@@ -125,7 +125,7 @@ function opens(text: string, mark: string, at: number): boolean {
   const after = text[at + 1] ?? ' '
   if (mark === '"' || mark === '＂') return !/[\s\p{Pe}]/u.test(after) && !/\p{N}/u.test(before)
   if (mark === "'" || mark === '‘') return /[\s([:,–—]/.test(before) && /[\p{L}\p{N}]/u.test(after)
-  // German quotes point inwards, French ones outwards.
+  // German quotes point inwards, French quotes outwards.
   if (mark === '»') return /[\s(]/.test(before) && !/\s/.test(after)
   return true
 }
@@ -139,10 +139,10 @@ export interface Block extends Range {
   readonly isQuote: boolean
 }
 
-/** Units of a line in which the mark of a block stands: a bound on the cost. */
+/** Most UTF-16 units of a line before its block mark ends; bounds the cost. */
 const LONGEST_HEAD = 40
 
-/** Paragraphs, list items, rows, headings and block quotes, in their order. */
+/** Returns paragraphs, list items, rows, headings and block quotes, in order. */
 export function blocksOf(text: string): Block[] {
   const blocks: Block[] = []
   let start = 0

@@ -1,4 +1,4 @@
-/** Compares quantities: whether two can be the same amount, in whatever units, and rounded or not. */
+/** Compares quantities: decides whether two can be the same amount, after rounding and conversion of units. */
 
 import type { Range } from '../util/range.ts'
 import type { Quantity } from './numbers.ts'
@@ -17,14 +17,14 @@ export function isYear({ values, unit, form }: Quantity): boolean {
   )
 }
 
-/** Tells whether two numbers can be the same: also rounded, or converted. */
+/** Reports whether two numbers can be equal, also after rounding. */
 export function isEqual(one: Quantity, other: Quantity): boolean {
   if ((one.form === 'ordinal') !== (other.form === 'ordinal')) return false
   if (one.values.some((a) => other.values.some((b) => isNear(a, b, Math.max(one.step, other.step))))) return true
   return one.unit !== undefined && other.unit !== undefined && isSameAmount(one, other)
 }
 
-/** Tells whether two numbers with their units can be one amount. Kilobytes are written for kibibytes, and a month has no fixed length. */
+/** Reports whether two numbers with their units can be one amount. Kilobytes may mean kibibytes, and the length of a month varies. */
 export function isSameAmount(one: Quantity, other: Quantity): boolean {
   const [unit, theirs] = [one.unit, other.unit]
   if (unit === undefined || theirs === undefined || unit.family !== theirs.family) return false
@@ -39,7 +39,7 @@ export function isSameAmount(one: Quantity, other: Quantity): boolean {
   )
 }
 
-/** Share by which converted units may differ. */
+/** Relative difference allowed between converted units. */
 const CONVERTED = 0.08
 
 function isNear(a: number, b: number, step: number): boolean {
@@ -55,11 +55,11 @@ const ROMAN: readonly (readonly [number, string])[] = [
   [1, 'i'],
 ]
 export const LARGEST_ROMAN = 39
-/** Words for a part of a whole, which may be told as a percentage. */
+/** Words for a fraction, which may also be given as a percentage. */
 export const FRACTION: RegExp =
   /(?<!\p{L})(?:half|halves|third|thirds|quarters?|fifths?|hälfte|halb\p{L}*|drittel|viertel|fünftel|mitad|tercios?|terceras?|cuartas?|quintas?|moitié|tiers|quarts?|metà|terzo|terzi|quarto|metade|половин\p{L}*|трет\p{L}*|четверт\p{L}*|نصف|ثلث|ربع)(?!\p{L})|半|分之|ครึ่ง/iu
 
-/** A number up to 39 in Roman numerals, in lower case. */
+/** Returns a number up to 39 as lower-case Roman numerals. */
 export function roman(value: number): string {
   let rest = value
   let written = ''
@@ -69,13 +69,13 @@ export function roman(value: number): string {
   return written
 }
 
-/** Where a quantity stands together with its unit. */
+/** Returns the range of a quantity together with its unit. */
 export function extent(text: string, { start, end, unitEnd }: Quantity): Range {
   const before = /[$€£¥] ?$/.exec(text.slice(Math.max(0, start - 2), start))?.[0] ?? ''
   return { start: start - before.length, end: unitEnd ?? end }
 }
 
-/** A quantity as it is written, with its unit and rate. */
+/** Returns a quantity as written, with its unit and rate. */
 export function shown(text: string, quantity: Quantity): string {
   const { start, end } = extent(text, quantity)
   const { rate } = quantity

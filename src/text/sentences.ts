@@ -1,4 +1,4 @@
-/** Finds where sentences end, by punctuation and by what follows it. Rather one end too few than a sentence that is torn. */
+/** Finds the ends of sentences from punctuation and the text after it. In doubt, it does not split. */
 
 import { patternFor } from '../util/pattern.ts'
 import { isWhiteSpace } from '../util/lines.ts'
@@ -6,14 +6,14 @@ import { rangeAround } from '../util/range.ts'
 import type { Range } from '../util/range.ts'
 
 const TERMINATOR = /[.!?…。！？｡।॥؟۔]/g
-/** These end a sentence with no space after them. */
+/** Marks that end a sentence without a following space. */
 const UNSPACED_TERMINATORS = '。！？｡'
 const TERMINATORS = `.!?…।॥؟۔${UNSPACED_TERMINATORS}`
 const CLOSERS = '"\'”’»›)]}）」』】*_`'
-/** Belongs to the character before it. */
+/** Characters that combine with the one before. */
 const COMBINES = /^[\p{M}\u200d]/u
 const LOWER_CASE = /^\p{Ll}/u
-/** Words that a full stop belongs to. Compared in lower case. */
+/** Abbreviations that end in a full stop, in lower case. */
 const ABBREVIATIONS = new Set(
   (
     'mr mrs ms dr prof sr jr st vs fig figs eq eqs no nos vol vols pp sec ch ref refs al cf ca approx ed eds rev gen col capt lt sgt inc ltd co corp dept est ' +
@@ -23,9 +23,9 @@ const ABBREVIATIONS = new Set(
 const WORD_BEFORE = patternFor(String.raw`[\p{L}\p{N}.]+$`, 'u')
 const LONGEST_WORD = 24
 
-/** Offsets of the ends of all sentences in a range, closing quotes included. The end of the range is not among them. */
+/** Yields the offsets of all sentence ends in a range, closing quotes included. The end of the range is not yielded. */
 export function* sentenceEnds(text: string, start: number, end: number): Generator<number> {
-  // A view of the range, so that a search without a hit ends with it and not with the document.
+  // A copy of the range, so that a search without a match stops at its end, not at the end of the document.
   const range = text.slice(start, end)
   let at = 0
   for (;;) {
@@ -55,20 +55,20 @@ function endsHere(text: string, terminator: number, after: number, isFullStop: b
 
 function isAbbreviation(before: string): boolean {
   const word = WORD_BEFORE(before).exec(before)?.[0] ?? ''
-  // Initials (`J.`) and numbers of items and ordinals (`3.`).
+  // Initials (`J.`), and numbers of items and ordinals (`3.`).
   if (/^(?:\p{L}|\d{1,2})$/u.test(word)) return true
   return ABBREVIATIONS.has(word.toLowerCase())
 }
 
 const WORD = patternFor(String.raw`[\p{L}\p{N}]`, 'u')
-/** UTF-16 units of the marks before a sentence that are looked at: a bound on the cost. */
+/** Most UTF-16 units of marks before a sentence; bounds the cost. */
 const LONGEST_HEAD = 200
 
 export function hasWords(text: string): boolean {
   return WORD(text).test(text)
 }
 
-/** The last sentence with words; one that ends within a quotation goes on. */
+/** Returns the last sentence with words; a sentence does not end within a quotation. */
 export function lastSentence(answer: string, { start, end }: Range, quotations: readonly Range[]): Range {
   let from = start
   let before = start
@@ -80,13 +80,13 @@ export function lastSentence(answer: string, { start, end }: Range, quotations: 
   return trimmed(answer, { start: from, end })
 }
 
-/** Where the first sentence with words ends. */
+/** Returns the end of the first sentence with words. */
 export function firstSentenceEnd(answer: string, start: number, end: number): number {
   for (const at of sentenceEnds(answer, start, end)) if (hasWords(answer.slice(start, at))) return at
   return end
 }
 
-/** A statement begins with its words: marks of punctuation and of lists before them are none of it. */
+/** Trims leading punctuation and list marks, so that a statement begins with a word. */
 export function trimmed(answer: string, { start, end }: Range): Range {
   const head =
     /^(?:[\s.!?,;:。，；：、]|(?:[-*+•>|]|\d{1,3}[.)]|#{1,6})[ \t])*/u.exec(

@@ -35,7 +35,7 @@ test.each([
   ['a corner without a name', ',2021,2022|Oslo,14,15', 0],
   ['a title above', 'Sales|region,sum|South,4|North,5', 1],
   ['a title in the first cell', 'Sales,,|region,sum,open|South,4,1|North,5,2', 1],
-  ['what a spreadsheet says of the delimiter', 'sep=,|region,sum|South,4', 1],
+  ['a delimiter line of a spreadsheet', 'sep=,|region,sum|South,4', 1],
   ['figures', 'Oslo,14|Rome,15', undefined],
   ['codes above codes', 'K1,kettle|K2,pot', undefined],
   ['a date', 'Oslo,2021-02-03|Rome,2021-04-05', undefined],
@@ -46,7 +46,7 @@ test.each([
   expect(headerOf(rows.split('|').map((row) => row.split(',')))).toBe(expected)
 })
 
-test('rows lie in order within the text, and hold every character but line breaks', () => {
+test('rows are in text order, and contain every character but line breaks', () => {
   const piece = fc.constantFrom('a', '"', '""', ',', ';', '\n', '\r\n', ' ', '1,5')
   fc.assert(
     fc.property(

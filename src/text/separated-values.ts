@@ -1,4 +1,4 @@
-/** Rows of separated values: what parts their cells, where a row ends, and whether the first row names the columns. */
+/** Reads rows of separated values: detects the delimiter, row ends, and the row that names the columns. */
 
 import { lineAt } from '../util/lines.ts'
 import { patternFor } from '../util/pattern.ts'
@@ -6,13 +6,13 @@ import type { Range } from '../util/range.ts'
 
 export type Delimiter = ',' | ';' | '\t' | '|'
 
-/** A comma comes last: it parts decimals too. */
+/** A comma comes last, because it is also a decimal separator. */
 export const DELIMITERS: readonly Delimiter[] = ['\t', ';', '|', ',']
 
-/** A quoted cell longer than this was never meant to be one: a quote is missing somewhere. */
+/** Longest quoted row in UTF-16 units; beyond it a closing quote must be missing. */
 const LONGEST_QUOTED_ROW = 65_536
 
-/** Cells of a line, split outside of quotes; a quote opens a cell only at its beginning. Empty ones are kept. */
+/** Splits a line into cells outside of quotes, keeping empty ones; a quote opens a cell only at its start. */
 export function cellsOf(line: string, delimiter: Delimiter): string[] {
   const cells: string[] = []
   let from = 0
@@ -22,7 +22,7 @@ export function cellsOf(line: string, delimiter: Delimiter): string[] {
     const character = line.charAt(at)
     if (character === '"') {
       if (isOpen) isOpen = false
-      // A doubled quote inside a cell closes and opens it again.
+      // A doubled quote closes and reopens the cell.
       else isOpen = atStart || line.charAt(at - 1) === '"'
       atStart = false
     } else if (!isOpen && character === delimiter) {
@@ -40,7 +40,7 @@ function unquoted(cell: string): string {
   return body.length > 1 && body.startsWith('"') && body.endsWith('"') ? body.slice(1, -1).replaceAll('""', '"').trim() : body
 }
 
-/** The sign that parts most lines into equally many cells; `undefined` where none parts two lines, or the only one. */
+/** Returns the delimiter that splits most lines into equally many cells; `undefined` if no delimiter splits two lines, or the only line. */
 export function delimiterOf(lines: readonly string[]): Delimiter | undefined {
   let best: Delimiter | undefined
   let most = 0
@@ -53,7 +53,7 @@ export function delimiterOf(lines: readonly string[]): Delimiter | undefined {
   return best
 }
 
-/** The number that stands there most often; of several as frequent ones the first. */
+/** Returns the most frequent number; of several, the first. */
 function mostCommon(numbers: readonly number[]): { readonly value: number; readonly times: number } {
   const times = new Map<number, number>()
   for (const number of numbers) times.set(number, (times.get(number) ?? 0) + 1)
@@ -67,7 +67,7 @@ function mostCommon(numbers: readonly number[]): { readonly value: number; reado
   return { value, times: most }
 }
 
-/** The rows of a text; one may go over several lines inside quotes. Where quotes turn out not to be closed, lines are rows from there on. */
+/** Yields the rows of a text; quoted rows may span lines. After an unclosed quote, each line is a row. */
 export function* rowsOf(text: string, delimiter: Delimiter, lineBreak = '\n'): Generator<Range> {
   let trustsQuotes = true
   for (let start = 0; start < text.length;) {
@@ -88,7 +88,7 @@ export function* rowsOf(text: string, delimiter: Delimiter, lineBreak = '\n'): G
   }
 }
 
-/** Tells whether a quoted cell is open at the end of a line. A quote opens a cell only at its beginning. */
+/** Reports whether a quoted cell is open at the end of a line. A quote opens a cell only at its start. */
 function opensQuote(text: string, start: number, end: number, delimiter: string, wasOpen: boolean): boolean {
   let isOpen = wasOpen
   let atCellStart = !wasOpen
@@ -97,7 +97,7 @@ function opensQuote(text: string, start: number, end: number, delimiter: string,
     if (isOpen) {
       if (character === '"') isOpen = false
     } else if (character === '"') {
-      // A doubled quote inside a cell closes and opens it again.
+      // A doubled quote closes and reopens the cell.
       isOpen = atCellStart || text.charAt(at - 1) === '"'
     }
     atCellStart = !isOpen && character === delimiter
@@ -107,7 +107,7 @@ function opensQuote(text: string, start: number, end: number, delimiter: string,
 
 const SIGNS = patternFor(String.raw`[\p{S}%#]`, 'gu')
 const NUMBER = /^[+-]?(?:\d[\d\s.,'’_]*|[.,]\d+)$/
-/** Days, months, quarters and years: above figures they are names of columns as well. */
+/** Days, months, quarters and years, which are column names if figures follow below. */
 const PERIOD = /^(?:1[5-9]|20|21)\d\d(?:[-/.](?:\d{1,2}(?:[-/.]\d{1,2})?|\d{4}|Q[1-4]))?$|^\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4}$/
 const ADDRESS = /^[^\s@]+@[^\s@]+$|^(?:https?:|\/\/|www\.)\S+$|^\d{1,3}(?:\.\d{1,3}){3}$/i
 const CLOCK = /^\d{1,2}:\d\d(?::\d\d)?$|^\d{4}-\d\d-\d\d[T ]\S+$/
@@ -117,23 +117,23 @@ function isNumber(cell: string): boolean {
   return NUMBER.test(cell.replaceAll(SIGNS(cell), '').trim())
 }
 
-/** A figure, a time, an address: nothing that a column is called. */
+/** Reports whether a cell holds a figure, a time or an address, which no column is named after. */
 function isValue(cell: string): boolean {
   return isNumber(cell) || ADDRESS.test(cell) || CLOCK.test(cell) || PERIOD.test(cell)
 }
 
-/** The letters of a cell that holds a number: those of `K12` and `K7` are the same. */
+/** Returns the letters of a cell that also has digits: those of `K12` and `K7` are the same. */
 function shapeOf(cell: string): string | undefined {
   return /\d/.test(cell) ? cell.replaceAll(/\d+/g, '0') : undefined
 }
 
 /**
- * Tells whether the first row of a table names its columns.
+ * Reports whether the first row of a table names its columns.
  *
- * Names differ from each other, and are no values; `q1`, `co2` and `ipv4` are names like any other, unless what stands below looks the
- * same. Years, or numbers that count on by one, are names where the values below them are none of this kind.
+ * Names are distinct and are not values; `q1`, `co2` and `ipv4` are names, unless the cells below have the same shape. Years, or consecutive
+ * numbers, are names if the values below them are of another kind.
  *
- * @param below some of the rows that follow.
+ * @param below some of the following rows.
  */
 function namesColumns(first: readonly string[], below: readonly (readonly string[])[]): boolean {
   const [corner = '', ...others] = first
@@ -159,9 +159,9 @@ function countsOn(cells: readonly string[]): boolean {
 }
 
 /**
- * Finds the row of the first ones that names the columns: a title or a note may stand above it.
+ * Finds the row that names the columns among the first rows: a title or a note may precede it.
  *
- * @param rows the cells of each.
+ * @param rows the cells of each row.
  */
 export function headerOf(rows: readonly (readonly string[])[]): number | undefined {
   const { value: usual } = mostCommon(rows.map(({ length }) => length).filter((length) => length > 1))
@@ -172,7 +172,7 @@ export function headerOf(rows: readonly (readonly string[])[]): number | undefin
   return first !== undefined && !isAmongNotes && namesColumns(first, rows.slice(index + 1)) ? index : undefined
 }
 
-/** Cells of a row of a Markdown table. */
+/** Returns the cells of a row of a Markdown table. */
 export function cellsOfRow(row: string): string[] {
   return row
     .trim()

@@ -1,4 +1,4 @@
-/** Cuts text into runs that look like one word, number, identifier or code, and these into parts. */
+/** Splits text into runs that look like a word, number, identifier or code, and runs into parts. */
 
 import { patternFor } from '../util/pattern.ts'
 
@@ -12,7 +12,7 @@ const SEGMENT = new RegExp(
 )
 const IS_UNSPACED = new RegExp(`^[${UNSPACED}]`, 'u')
 const IS_SYLLABIC = new RegExp(`^[${UNSPACED_SYLLABIC}]`, 'u')
-/** `HTTPServer`, `parseJson2`, `x86`: capitals before a word, words, capitals, digits. */
+/** Splits `HTTPServer`, `parseJson2`, `x86`: capitals before a word, words, capitals, digits. */
 const PART = patternFor(
   String.raw`[\p{Lu}]+(?=[\p{Lu}][\p{Ll}])|[\p{Lu}]?[\p{Ll}\p{Lo}\p{Lm}\p{Lt}\p{M}]+|[\p{Lu}]+|[\p{N}]+`,
   'gu',
@@ -20,7 +20,7 @@ const PART = patternFor(
 const NOT_ASCII = /[^\0-\x7f]/
 const CONNECTOR = /[.\-'’_]+/
 
-/** `spaced` runs are words or identifiers; the others come from scripts that put no space between words. */
+/** `spaced` runs are words or identifiers; the others come from scripts without spaces between words. */
 export interface Run {
   readonly text: string
   readonly kind: 'spaced' | 'ideographic' | 'syllabic'
@@ -30,7 +30,7 @@ export function runs(text: string): readonly string[] {
   return text.match(RUN(text)) ?? []
 }
 
-/** By character code of ASCII: 0 may stand in a run, `EDGE` in its middle alone, `DIVIDER` in none. */
+/** Class by ASCII code: 0 may be anywhere in a run, `EDGE` only inside it, `DIVIDER` never. */
 const DIVIDER = 2
 const EDGE = 1
 const ASCII = Uint8Array.from({ length: 128 }, (_, code) => {
@@ -39,20 +39,20 @@ const ASCII = Uint8Array.from({ length: 128 }, (_, code) => {
   return /[\w+#]/.test(character) ? 0 : DIVIDER
 })
 
-/** The stroke of `≠`: normalisation makes one character of it and a divider before it, so that a text that has it cannot be parted there. */
+/** The stroke of `≠`: normalisation joins it with a divider before it into one character, so that such a text cannot be split there. */
 export const JOINS_DIVIDERS = '\u0338'
 
-/** Tells whether a character stands in no run: the runs of a text are those of what stands between dividers. */
+/** Reports whether a character is never part of a run: the text between dividers can be split into runs separately. */
 export function isDivider(code: number): boolean {
   return code < 128 && ASCII[code] === DIVIDER
 }
 
-/** Tells whether a character stands in the middle of runs alone: at the beginning and the end of what stands between dividers it can be left out. */
+/** Reports whether a character occurs only inside runs: it can be dropped at the start and end of the text between dividers. */
 export function isEdge(code: number): boolean {
   return code < 128 && ASCII[code] === EDGE
 }
 
-/** Parts of a run by script. */
+/** Splits a run by script. */
 export function segments(run: string): Run[] {
   if (!NOT_ASCII.test(run)) return [{ text: run, kind: 'spaced' }]
   return Array.from(run.matchAll(SEGMENT), ([text]) => ({
@@ -61,17 +61,17 @@ export function segments(run: string): Run[] {
   }))
 }
 
-/** The parts of a word between dots, hyphens, apostrophes and underscores. */
+/** Splits a word at dots, hyphens, apostrophes and underscores. */
 export function pieces(run: string): string[] {
   return run.split(CONNECTOR).filter((piece) => piece !== '')
 }
 
-/** Parts of a piece by letter case and digits. */
+/** Splits a piece by letter case and digits. */
 export function parts(piece: string): string[] {
   return piece.match(PART(piece)) ?? [piece]
 }
 
-/** Overlapping runs of `size` characters; a text that is no longer is its own only one. */
+/** Returns overlapping runs of `size` characters; a text of at most that length is returned as the only run. */
 export function ngrams(text: string, size: number): string[] {
   if (!NOT_ASCII.test(text)) {
     if (text.length <= size) return [text]

@@ -1,14 +1,14 @@
-/** Units of measure: their names in several languages, what they measure, and how they are converted. */
+/** Units of measure: their names in several languages, their families, and their conversion factors. */
 
 export interface Unit {
   readonly name: string
-  /** Units of one family measure the same thing and can be compared. */
+  /** Units of one family measure the same quantity and can be compared. */
   readonly family: string
-  /** How many base units of the family one of this is; months and years are averages. */
+  /** Number of base units of the family in this unit; months and years are averages. */
   readonly factor: number
 }
 
-/** Family: unit, factor and names (a `=` part is compared with its case). */
+/** Family: unit, factor and names (names after `=` are case-sensitive). */
 const UNITS: Readonly<Record<string, string>> = {
   time: `nanosecond|1e-9|ns nanosecond nanoseconds nanosekunden
     microsecond|1e-6|µs μs us microsecond microseconds mikrosekunden
@@ -74,13 +74,13 @@ function names(): Map<string, Unit> {
   return found
 }
 
-/** The unit of this name, as it is written or in lower case. */
+/** Returns the unit with this name, as written or in lower case. */
 export function unitNamed(word: string): Unit | undefined {
   byName ??= names()
   return byName.get(word) ?? byName.get(word.toLowerCase())
 }
 
-/** Units that are written right behind digits in scripts without spaces; the longest name that fits. */
+/** Returns the unit written directly after digits in scripts without spaces; the longest matching name. */
 export function unitAt(text: string, at: number): { readonly unit: Unit; readonly length: number } | undefined {
   for (let length = 8; length > 0; length--) {
     const name = text.slice(at, at + length)

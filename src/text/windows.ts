@@ -1,4 +1,4 @@
-/** Cuts a text into the windows that a statement is held against: sentences, list items, lines of code, rows of tables. */
+/** Cuts a text into windows that statements are compared with: sentences, list items, lines of code, rows of tables. */
 
 import { linesOf } from '../util/lines.ts'
 import type { Range } from '../util/range.ts'
@@ -6,25 +6,25 @@ import { wordAt } from './comparable-words.ts'
 import type { IndexedWords, Words } from './comparable-words.ts'
 import { sentenceEnds } from './sentences.ts'
 
-/** A sentence, list item, line of code or row of a table; a row holds the names of its columns too. */
+/** A sentence, list item, line of code or row of a table; a row includes the names of its columns. */
 export interface Window extends Range {
-  /** Words of the passage from here to there. */
+  /** Index range of its words in the passage. */
   readonly from: number
   readonly to: number
   readonly isRow: boolean
-  /** Of rows: the words that name the columns. */
+  /** Of a row: the words that name the columns. */
   readonly header?: Range
 }
 
-/** UTF-16 units of a window: what is longer is cut, so that no statement is held against a megabyte. */
+/** Longest window in UTF-16 units; longer ones are cut, so that a statement is not compared with a megabyte. */
 const LONGEST_WINDOW = 800
 const ROW = /^[ \t]*\||\t.*\t|\S {2,}\S.* {2,}\S/
-/** Between values: a comma in a sentence has a space behind it. */
+/** Separators of values: in a sentence a space follows the comma. */
 const DELIMITER = /[,;](?! |$)/g
 const DELIMITER_ROW = /^[ \t|:-]+$/
 const LIST_ITEM = /^[ \t]*(?:[-*+•]|\d{1,3}[.)])[ \t]/
 
-/** In the order of the text. */
+/** Returns windows in text order. */
 export function windowsOf(words: Words): Window[] {
   const { text } = words
   const windows: Window[] = []
@@ -54,7 +54,7 @@ export function windowsOf(words: Words): Window[] {
     const head = text.slice(start, Math.min(end, start + LONGEST_WINDOW))
     const isFence = /^[ \t]*(?:```|~~~)/.test(head)
     const delimiters = delimitersIn(head)
-    // Lines of values have as many as the line before or behind them.
+    // A line of values has as many delimiters as the line before or after it.
     const isValues =
       delimiters > 1 &&
       (delimiters === before || delimiters === delimitersIn(text.slice(next, next + LONGEST_WINDOW).split('\n', 1)[0] ?? ''))
@@ -79,7 +79,7 @@ function delimitersIn(line: string): number {
   return line.match(DELIMITER)?.length ?? 0
 }
 
-/** The number of the cell that holds a word. */
+/** Returns the number of the cell with a word. */
 export function columnOf(passage: IndexedWords, start: number, end: number, key: string): number | undefined {
   const at = passage.places.get(key)?.find((place) => (passage.starts[place] ?? 0) >= start && (passage.starts[place] ?? 0) < end)
   return at === undefined ? undefined : cellsBefore(passage.text.slice(start, passage.starts[at]))
@@ -90,7 +90,7 @@ export function cellsBefore(text: string): number {
   return bars > 0 ? bars : text.split(/[,;]/).length - 1
 }
 
-/** Commas between the values of a row part numbers, they are none of their marks. */
+/** Replaces commas between the values of a row, so that they are not read as thousands separators. */
 export function withoutCommas(text: string, windows: readonly Window[]): string {
   let plain = ''
   let from = 0

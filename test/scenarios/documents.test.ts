@@ -257,7 +257,7 @@ describe('from documents to a cited answer and its log', () => {
     await json('index', 'drive/docs')
     rmSync(join(place.folder, 'drive'), { recursive: true })
     const { code, stderr } = await place.run(['index', 'drive/docs'])
-    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringMatching(/nothing was removed[\s\S]*drive not mounted/) })
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringMatching(/nothing was removed[\s\S]*mount the drive/) })
     expect((await json<{ chunks: unknown[] }>('retrieve', 'high water')).chunks).toHaveLength(1)
   })
 

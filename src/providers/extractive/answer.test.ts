@@ -1,4 +1,4 @@
-/** The quoting model through a bot and a store, over small documents of every format. */
+/** Tests the quoting model through a bot and a store, over small documents of every format. */
 
 import { describe, expect, test } from 'vitest'
 import { MemoryDocumentStore, QueryBot } from '../../index.ts'
@@ -111,7 +111,7 @@ async function ask(
 
 const firstBlock = ({ content }: BotAnswer): string => content.split(/\[\d+\](?:\n\n|$)/)[0] ?? ''
 
-describe('QRY-RAG-022 the first block holds what answers, with what belongs to it', () => {
+describe('QRY-RAG-022 the first block contains the answer with its context', () => {
   test.each([
     ['How do I install kiln?', ['Installing kiln', 'brew install kiln']],
     ['How do I sign a package?', ['Signing packages', 'kiln build --sign release-key']],
@@ -133,7 +133,7 @@ describe('QRY-RAG-022 the first block holds what answers, with what belongs to i
   })
 })
 
-test('QRY-RAG-022 source and headings stand above a block, its marker at its end, and the quote is a short part of it', async () => {
+test('QRY-RAG-022 a block has source and headings above it, its marker at the end, and a short quote', async () => {
   const answer = await ask('How do I sign a package?')
   expect(answer.content).toMatch(/^\*\*Building packages › Signing packages\*\* · `guide\.md`\n\n/)
   const [citation] = answer.citations ?? []
@@ -143,7 +143,7 @@ test('QRY-RAG-022 source and headings stand above a block, its marker at its end
   expect(answer.content.slice(citation?.claim?.start, citation?.claim?.end)).toMatch(/^\*\*Building[^]*\[1\]$/)
 })
 
-test('QRY-RAG-022 markup of the source does not leak, code keeps its shape', async () => {
+test('QRY-RAG-022 markup of the source is removed, and code keeps its layout', async () => {
   const { content } = await ask('How do I sign a package, and how are builds cached?')
   expect(content).not.toMatch(/<!--|\{cmd\}|^>|:::/m)
   expect(content).toContain('```sh\nkiln build --sign release-key\n```')
@@ -160,25 +160,25 @@ test('QRY-RAG-022 two questions in one get a block each', async () => {
   expect(content).toContain('--offline')
 })
 
-test('QRY-RAG-022 a difference is shown from both sides', async () => {
+test('QRY-RAG-022 a question about a difference gets a block for each side', async () => {
   const { content } = await ask('What is the difference between load_plugins and parse_recipe?')
   expect(content).toContain('def load_plugins')
   expect(content).toContain('def parse_recipe')
 })
 
-test('QRY-RAG-014 a misspelt word is searched for as the documents spell it', async () => {
+test('QRY-RAG-014 a misspelt word is searched as the documents spell it', async () => {
   const answer = await ask('how do i instal kiln with a pakage manager')
   expect(answer.content).toContain('brew install kiln')
 })
 
-test('QRY-RAG-022 what the documents do not answer is refused, with the places that come nearest', async () => {
+test('QRY-RAG-022 abstains if the documents have no answer, and shows the nearest places', async () => {
   const answer = await ask('Which database does the telemetry server of Acme use?')
   expect(answer.abstained).toBe(true)
   expect(answer.content).toMatch(/^The documents do not contain the answer to this question\./)
   expect(answer.citations).toEqual([])
 })
 
-test('QRY-RAG-022 brackets of a document are not taken for markers', async () => {
+test('QRY-RAG-022 brackets in a document are not read as markers', async () => {
   const { content, citations } = await ask('What did the survey of mills find?', {
     'a.md': 'The survey of mills found 12 wheels [7].',
   })
@@ -186,7 +186,7 @@ test('QRY-RAG-022 brackets of a document are not taken for markers', async () =>
   expect(content).toContain(String.raw`12 wheels \[7]`)
 })
 
-test('QRY-RAG-022 rows of a table whose head stands in another chunk are rows all the same', async () => {
+test('QRY-RAG-022 rows of a table are recognised when the header is in another chunk', async () => {
   const rows = Array.from({ length: 150 }, (_, at) => `| svc-${String.fromCodePoint(97 + (at % 26))}${at} | ${8000 + at} |`)
   const { content } = await ask('What port does svc-n143 use?', {
     'a.md': `# Ports\n\n| service | port |\n| --- | --- |\n${rows.join('\n')}\n`,
@@ -194,13 +194,13 @@ test('QRY-RAG-022 rows of a table whose head stands in another chunk are rows al
   expect(content).toMatch(/\| service \| port \|\n\|( --- \|)+\n(?:\|.*\n)*\| svc-n143 \| 8143 \|/)
 })
 
-test('QRY-RAG-022 of a long sentence the words around those that are asked for are quoted', async () => {
+test('QRY-RAG-022 a long sentence is quoted around the words of the question', async () => {
   const rooms = Array.from({ length: 26 }, (_, at) => `${String.fromCodePoint(65 + at)}da works in room ${at}`).join(', ')
   const { citations } = await ask('In which room does Zda work?', { 'a.md': `${rooms}.` })
   expect(citations?.[0]?.quote).toContain('Zda works in room 25')
 })
 
-test('a question of a megabyte is read as far as a question goes', () => {
+test('reads only the beginning of a question of a megabyte', () => {
   const passage = { marker: '1', source: 'a.md', text: 'Sheep graze on the hill.', score: 1 }
   for (const question of ['x'.repeat(1_000_000), 'sheep '.repeat(200_000)]) {
     expect(answerFromPassages(question, [passage]).blocks.length).toBeLessThanOrEqual(3)
@@ -213,7 +213,7 @@ test.each([
   ['a hundred thousand short lines', '- x\n'.repeat(100_000)],
   ['brackets that are never closed', '[('.repeat(100_000)],
   ['lone surrogates', `\uD800${'word \uDC00'.repeat(1000)}`],
-])('%s: nothing is thrown, and blocks stay short', (_, text) => {
+])('%s: never throws, and blocks stay short', (_, text) => {
   for (const source of ['a.md', 'a.py', 'a.csv', 'a.json']) {
     const { blocks } = answerFromPassages('Which word has no end?', [{ marker: '1', source, text, score: 1 }])
     for (const block of blocks) expect(block.text.length).toBeLessThan(20_000)

@@ -1,4 +1,4 @@
-/** Answers a question by showing the places of the passages that answer it, or says that there is none. Pure: no clock, no chance, no state. */
+/** Answers a question by quoting passages, or abstains. A pure function: no clock, no randomness, no state. */
 
 import { confidenceOf, scoreOf, signsOf } from './confidence.ts'
 import { decisiveRange } from './decisive.ts'
@@ -15,7 +15,7 @@ import type { Room, Run } from './runs.ts'
 import { headOf, showRun } from './show.ts'
 import { THRESHOLD } from './weights.ts'
 
-/** The room of the first block, and of those after it. */
+/** The size limits of the first block, and of later blocks. */
 const ROOMS: readonly Room[] = [
   { words: 100, lines: 16 },
   { words: 15, lines: 6 },
@@ -25,18 +25,18 @@ const MOST_NEAREST = 3
 const ABSTENTION = 'The documents do not contain the answer to this question.'
 const NO_QUESTION = 'There is no question to answer.'
 const NEAREST = 'Nearest places:'
-/** A further block with fewer words says nothing by itself. */
+/** Least words of a further block; a shorter one is not informative. */
 const LEAST_WORDS = 6
 
 export interface ExtractiveOptions {
-  /** Inverse document frequency of each analysed word of the question, where the store knows it. */
+  /** Inverse document frequency of each analysed word of the question, if the store knows it. */
   readonly weights?: Readonly<Record<string, number>> | undefined
 }
 
-/** A place that is shown. */
+/** A quoted place. */
 export interface Block {
   readonly marker: string
-  /** Markdown, its marker at the end. */
+  /** Markdown that ends in its marker. */
   readonly text: string
   /** The decisive words: a range of the passage, at most 40 words long. */
   readonly quote: Range
@@ -44,11 +44,11 @@ export interface Block {
 
 export interface ExtractiveAnswer {
   readonly abstained: boolean
-  /** Best first; empty when it abstained. */
+  /** Best first; empty after an abstention. */
   readonly blocks: readonly Block[]
-  /** Markdown: the blocks, or what says that there is no answer. */
+  /** Markdown: the blocks, or the message that there is no answer. */
   readonly text: string
-  /** Log-odds that the passages hold the answer. Known when it abstained too. */
+  /** Log-odds that the passages contain the answer; set for an abstention too. */
   readonly confidence: number
 }
 
@@ -94,7 +94,7 @@ export function rank(question: Question, passages: readonly Passage[]): Ranking 
   return { question, readings, runs, confidence: confidenceOf(signsOf(question, readings, runs)) }
 }
 
-/** One block for each question that is asked, then the best of what is left; none is shown twice. */
+/** Selects one block for each question, then the best of the rest, without repeating a block. */
 function choose(lists: readonly Ranking[]): { readonly question: Question; readonly run: Run }[] {
   const chosen: { question: Question; run: Run }[] = []
   for (const [at, room] of ROOMS.entries()) {
@@ -107,7 +107,7 @@ function choose(lists: readonly Ranking[]): { readonly question: Question; reado
   return chosen
 }
 
-/** The sentence that refuses, and the places that come nearest. */
+/** Formats the abstention and the nearest places. */
 function refusal(runs: readonly ScoredRun[]): string {
   const places = [...new Set(runs.slice(0, MOST_NEAREST * MOST_NEAREST).map(({ run }) => headOf(run)))].slice(0, MOST_NEAREST)
   return places.length === 0 ? ABSTENTION : `${ABSTENTION}\n\n${NEAREST}\n\n${places.map((place) => `- ${place}`).join('\n')}`

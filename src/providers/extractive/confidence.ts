@@ -1,4 +1,4 @@
-/** Tells how sure it is that the documents hold an answer. */
+/** Estimates the probability that the documents contain an answer. */
 
 import { Analyzer } from '../../text/analyzer.ts'
 import type { ScoredRun } from './features.ts'
@@ -11,7 +11,7 @@ import type { Sign } from './weights.ts'
 /** The lead is measured against the best run of this passage. */
 const OTHER_PASSAGE = 4
 const LARGEST_LEAD = 5
-/** Identifiers, options, words with a digit, and words with a capital that do not begin the question. */
+/** Identifiers, options, words with a digit, and capitalised words other than the first. */
 const NAMES =
   /[\p{L}\p{N}_]+(?:[._:/-][\p{L}\p{N}_]+)+|--?[\p{L}][\w-]*|[\p{L}]*\p{N}[\p{L}\p{N}]*|(?<=\S\s+)\p{Lu}[\p{L}\p{N}]*/gu
 
@@ -46,7 +46,7 @@ export function signsOf(
   return Float64Array.from(SIGNS, (sign) => values[sign])
 }
 
-/** Share of the other passages that have the title of the first, or without titles its source. */
+/** Returns the share of the other passages with the title of the first or, without titles, its source. */
 function sameDocument([first, ...others]: readonly Reading[]): number {
   const nameOf = ({ passage: { title, source } }: Reading): string => title ?? source
   return others.length === 0 || first === undefined
@@ -54,7 +54,7 @@ function sameDocument([first, ...others]: readonly Reading[]): number {
     : others.filter((other) => nameOf(other) === nameOf(first)).length / others.length
 }
 
-/** An absent passage says nothing. */
+/** Returns the lead over a later passage; a missing passage is not evidence. */
 function leadOf(question: Question, ranked: readonly ScoredRun[], score: (features: Float64Array) => number): number {
   const bestOf = new Map<Reading, number>()
   for (const { run, features } of ranked) if (!bestOf.has(run.reading)) bestOf.set(run.reading, score(features))
@@ -68,12 +68,12 @@ function leadOf(question: Question, ranked: readonly ScoredRun[], score: (featur
   )
 }
 
-/** The weighted sum of the features of a run. */
+/** Returns the weighted sum of the features of a run. */
 export function scoreOf(features: Float64Array): number {
   return FEATURES.reduce((sum, feature, at) => sum + WEIGHTS[feature] * (features[at] ?? 0), 0)
 }
 
-/** Log-odds that the documents hold the answer. */
+/** Returns the log-odds that the documents contain the answer. */
 export function confidenceOf(signs: Float64Array): number {
   return SIGNS.reduce((sum, sign, at) => sum + CONFIDENCE[sign] * (signs[at] ?? 0), BASE)
 }

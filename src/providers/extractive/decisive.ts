@@ -1,4 +1,4 @@
-/** Chooses the words of a block that decide: the sentence that says most of the question, with as much of its neighbours as a quote has room for. */
+/** Selects the decisive words of a block: the sentence that covers most of the question, with as much of its neighbours as fits into a quote. */
 
 import { hasLook, shareOf } from './features.ts'
 import { Matcher } from './match.ts'
@@ -8,12 +8,12 @@ import type { Range } from '../../util/range.ts'
 import type { Question } from './question.ts'
 import type { Run } from './runs.ts'
 
-/** Words of a quote at most. */
+/** Most words of a quote. */
 const LONGEST = 40
 const PAIRS = 0.3
 const LOOK = 0.15
 
-/** A range of the passage, at most 40 words long. */
+/** Returns a range of the passage, at most 40 words long. */
 export function decisiveRange(question: Question, { reading: { passage }, pieces }: Run): Range {
   const { text } = passage
   const sentences = pieces.flatMap(({ piece, sentences: own }) =>
@@ -52,25 +52,25 @@ export function decisiveRange(question: Question, { reading: { passage }, pieces
 }
 
 /**
- * Of a sentence that is longer than a quote the words around those that the question says, without the white space around them.
+ * Cuts an overlong sentence to the words around those of the question, and trims white space.
  *
- * @param isSaid whether the question says a word.
+ * @param isSaid reports whether the question has a word.
  */
 function shortened(text: string, { start, end }: Range, isSaid: (word: string) => boolean): Range {
   const words = Array.from(text.slice(start, end).matchAll(/\S+/g), ({ 0: word, index }) => ({ at: start + index, word }))
   const times = new Map<string, number>()
   for (const { word } of words) times.set(word, (times.get(word) ?? 0) + 1)
-  // A word that the sentence has once tells the place.
+  // A word that occurs once in the sentence locates the place best.
   const worth = words.map(({ word }) => (isSaid(word) ? 1 / (times.get(word) ?? 1) : 0))
   const first = words.length <= LONGEST ? 0 : bestWindow(worth)
   const last = words[Math.min(words.length, first + LONGEST) - 1]
   return { start: words[first]?.at ?? start, end: last === undefined ? end : last.at + last.word.length }
 }
 
-/** Words that are quoted behind the one that is worth most. */
+/** Words quoted after the word with the highest value. */
 const BEHIND = 6
 
-/** Where the run of `LONGEST` words begins that is worth most; what counts stands in its middle where there is room. */
+/** Returns the start of the `LONGEST` consecutive words with the highest value, with the valuable words in the middle if possible. */
 function bestWindow(worth: readonly number[]): number {
   let sum = 0
   let most = 0

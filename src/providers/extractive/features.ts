@@ -1,4 +1,4 @@
-/** Computes the features of a run: signs that speak for showing it, each from 0 to 1. One is the look that a question seeks: how-to wants code or steps, "when" a time. */
+/** Computes the features of a run, each from 0 to 1. One is the look that a question seeks: how-to wants code or steps, "when" a time. */
 
 import type { Strengths } from './match.ts'
 import type { Question, Sought } from './question.ts'
@@ -30,7 +30,7 @@ const LOOKS: Readonly<Partial<Record<Sought, RegExp>>> = {
 }
 const STEPS = /`[^`\n]{2,}`|^\s*\d+[.)]\s/m
 
-/** Tells whether a text has the look of what is sought, as far as a text alone can have it. */
+/** Reports whether a text has the look of the sought answer, judged from the text alone. */
 export function hasLook(sought: Sought, text: string): boolean {
   return LOOKS[sought]?.test(text) === true || (sought === 'place' && PATH.test(text))
 }
@@ -45,7 +45,7 @@ export function looksLike(question: Question, run: Run): boolean {
   return (sought === 'name' && isCode) || pieces.some(({ piece }) => hasLook(sought, text.slice(piece.start, piece.end)))
 }
 
-/** It says early in a sentence what the question names, and what that is; or it begins the section of that name. */
+/** Reports whether the run names the subject early in a sentence and defines it, or begins the section of that name. */
 function defines(question: Question, { pieces, reading, first, section }: Run): boolean {
   const isFirst = reading.pieces[first - 1]?.piece.section !== section
   if (isFirst && shareOf(question, reading.heading(section)) > HALF) return true
@@ -60,10 +60,10 @@ function defines(question: Question, { pieces, reading, first, section }: Run): 
 }
 
 const HALF = 0.5
-/** Characters of the beginning of a sentence. */
+/** Most UTF-16 units from the start of a sentence that count as early. */
 const EARLY = 120
 
-/** Share of the question that is said, from 0 to 1. */
+/** Returns the share of the question that is covered, from 0 to 1. */
 export function shareOf({ terms }: Question, said: Strengths): number {
   return terms.reduce((sum, { weight }, at) => sum + weight * (said[at] ?? 0), 0)
 }
@@ -72,7 +72,7 @@ export interface ScoredRun {
   readonly run: Run
   /** In the order of `FEATURES`. */
   readonly features: Float64Array
-  /** How well text, headings and title say each term. */
+  /** How well text, headings and title match each term. */
   readonly said: Strengths
 }
 

@@ -10,37 +10,37 @@ import type { Question } from './question.ts'
 import { readCode, readRows } from './read-code.ts'
 import { readMarkdown } from './read-markdown.ts'
 
-/** How well each term of the question is said, 0 to 1. */
+/** How well each term of the question is matched, 0 to 1. */
 export type Strengths = Float64Array
 
 export interface Sentence extends Range {
   readonly strengths: Strengths
-  /** For each term whether the next term of the question follows it closely. */
+  /** For each term, whether the next term of the question follows it closely. */
   readonly pairs: Strengths
 }
 
 export interface MatchedPiece {
   readonly piece: Piece
   readonly sentences: readonly Sentence[]
-  /** Of all its sentences the best. */
+  /** The best values of all its sentences. */
   readonly strengths: Strengths
 }
 
 export interface Reading {
   readonly passage: Passage
   readonly pieces: readonly MatchedPiece[]
-  /** How well title, headings and text of the whole passage say each term. */
+  /** How well title, headings and text of the whole passage match each term. */
   readonly whole: Strengths
-  /** The same of the innermost heading of a section, and of title and all headings. */
+  /** The same for the innermost heading of a section, and for title and all headings. */
   heading(section: Section): Strengths
   path(section: Section): Strengths
-  /** Share of the terms of the innermost heading that the question says. */
+  /** Share of the terms of the innermost heading that the question has. */
   headingSaid(section: Section): number
 }
 
-/** A word that is written almost like a term, or shares its beginning, says it this well. */
+/** Strength of a word that is spelt almost like a term, or shares its beginning. */
 const ALIKE = 0.6
-/** Terms between two that still belong together. */
+/** Most terms between two that still count as adjacent. */
 const NEAR = 2
 
 const analyzer = new Analyzer()
@@ -139,7 +139,7 @@ export class Matcher {
   }
 }
 
-/** Of a code block in a text that is too long to be shown, the lines that say most of the question stand for all. */
+/** Reduces a code block too long to show to the lines that cover most of the question. */
 function withoutLongCode(pieces: readonly MatchedPiece[], share: (strengths: Strengths) => number): MatchedPiece[] {
   const best = new Map<number, MatchedPiece>()
   for (const piece of pieces) {
@@ -151,24 +151,24 @@ function withoutLongCode(pieces: readonly MatchedPiece[], share: (strengths: Str
   return pieces.filter((piece) => (best.get(piece.piece.block) ?? piece) === piece)
 }
 
-/** Where neither a letter nor a sign of the same kind stands beside it: `-m` is not in `--main`. */
+/** Matches a term without a letter or a sign of the same kind beside it: `-m` does not match in `--main`. */
 function literally(term: string): RegExp {
   const escaped = term.replaceAll(/[\\^$.*+?()[\]{}|/-]/g, String.raw`\$&`)
   return new RegExp(String.raw`(?<![\w-])${escaped}(?![\w-])`)
 }
 
-/** The format is the one that the name of the source promises. */
+/** Chooses the reader by the format that the name of the source suggests. */
 function readerOf(source: string): (passage: Passage) => Piece[] {
   if (/\.(?:csv|tsv|tab|psv)$/i.test(source)) return readRows
   return isCodeName(source) || /\.jsonl?$/i.test(source) ? readCode : readMarkdown
 }
 
-/** Pieces of one passage that are compared. */
+/** Most pieces of one passage that are compared. */
 const MOST_PIECES = 300
 const BEST_PIECES = 20
 const AROUND = 6
 
-/** Of a passage that is as long as a book the pieces around those that say most of the question. */
+/** Reduces a passage as long as a book to the pieces around those that cover most of the question. */
 function nearMatches(pieces: readonly MatchedPiece[], share: (strengths: Strengths) => number): readonly MatchedPiece[] {
   if (pieces.length <= MOST_PIECES) return pieces
   const best = pieces
@@ -181,14 +181,14 @@ function nearMatches(pieces: readonly MatchedPiece[], share: (strengths: Strengt
 const LONG_ENOUGH = 5
 const DIGIT = /\d/
 
-/** Other forms of a word and slips of the pen: `italy` and `italian`, `colour` and `color`. A name with a number is like no other. */
+/** Reports inflections and misspellings: `italy` and `italian`, `colour` and `color`. A name with a number has no variants. */
 export function isAlike(a: string, b: string): boolean {
   const [short, long] = a.length <= b.length ? [a, b] : [b, a]
   if (short.length < LONG_ENOUGH || long.length - short.length > 3 || DIGIT.test(a) || DIGIT.test(b)) return false
   let shared = 0
   while (shared < short.length && short[shared] === long[shared]) shared++
   if (shared >= LONG_ENOUGH && shared >= long.length - 3) return true
-  // One letter more, less, other or in another place.
+  // One letter added, removed, replaced or moved.
   let tail = 0
   while (tail < short.length - shared && short.at(-1 - tail) === long.at(-1 - tail)) tail++
   const [left, right] = [short.length - shared - tail, long.length - shared - tail]
@@ -215,5 +215,5 @@ function* partsAt(ends: Iterable<number>, range: Range): Generator<Range> {
   if (start < range.end) yield { start, end: range.end }
 }
 
-/** Characters from which on a line of code holds text: a long string. */
+/** Characters from which a line of code counts as text: a long string. */
 const LONG_LINE = 200

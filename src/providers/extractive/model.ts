@@ -1,4 +1,4 @@
-/** The language model that is always there: it quotes, and needs no weights, no key and no network. */
+/** The built-in language model, available without weights, key or network: it answers by quoting. */
 
 import { CriaError } from '../../core/error.ts'
 import type { Retrieved } from '../../core/message.ts'
@@ -9,7 +9,7 @@ import type { Passage } from './passage.ts'
 export const EXTRACTIVE_REF = 'builtin/extractive'
 
 const FACTS: ModelFacts = {
-  // It reads passage by passage; the number only has to be larger than anything a machine holds in memory.
+  // The model reads passage by passage, so that this only has to exceed any text that fits into memory.
   contextWindow: 1_000_000_000,
   maxOutputTokens: 1000,
   price: { input: 0, output: 0 },
@@ -57,13 +57,13 @@ async function* stream(
 }
 
 const NO_DOCUMENTS =
-  'I am the built-in model of cria: I answer questions by showing what documents say, and there are none here. Index some with `cria index <path>`, or name a language model with `--model`.'
+  'I am the built-in model of cria: I answer questions by quoting documents, and none are indexed here. Index some with `cria index <path>`, or name a language model with `--model`.'
 const NOTHING: Grounding = { question: '', passages: [], weights: {} }
 
-/** Passages of a store that are read: what answers a question stands among the first ones if it was found at all. */
+/** Most passages read from a store: a passage that answers the question ranks among the first, if the search found it. */
 export const PASSAGES_READ = 12
 
-/** Scores of different stores do not compare: each passage is measured against the best of its own. */
+/** Scores of different stores are not comparable: each passage is scored relative to the best of its store. */
 function toPassages(question: string, all: readonly Retrieved[]): Passage[] {
   const best = new Map<string, number>()
   const read = new Map<string, number>()

@@ -1,35 +1,35 @@
-/** The passages that an answer is taken from, the pieces that they are read into, and how long these are. */
+/** Types of the passages that answers quote and the pieces that they consist of, and functions that measure their length. */
 
 import { linesOf } from '../../util/lines.ts'
 import type { Range } from '../../util/range.ts'
 
-/** A passage of a document, as retrieval found it. */
+/** A passage of a document, as returned by retrieval. */
 export interface Passage {
   /** The marker that cites it, without brackets: `1`. */
   readonly marker: string
   readonly source: string
   readonly text: string
   readonly title?: string | undefined
-  /** Headings above it, outermost first; of code the enclosing definitions, of a table the names of its columns. */
+  /** Headings above it, outermost first; for code the enclosing definitions, for a table the column names. */
   readonly headings?: readonly string[] | undefined
-  /** Share of the score of the best passage of the same store, 0 to 1. */
+  /** Score as a share of the best passage of the same store, 0 to 1. */
   readonly score: number
 }
 
 export type PieceKind = 'prose' | 'item' | 'row' | 'code'
 
-/** The smallest part of a passage that may be shown by itself: a paragraph, a list item, a row, some lines of code. */
+/** The smallest part of a passage that may be shown alone: a paragraph, a list item, a row, some lines of code. */
 export interface Piece extends Range {
   readonly kind: PieceKind
-  /** Pieces of one section stand under the same headings, and may be shown together. */
+  /** Pieces of one section have the same headings, and may be shown together. */
   readonly section: Section
   /** Pieces of one block (list, table, code block) have the same number. */
   readonly block: number
-  /** Prose that announces what follows it: it ends in a colon, or code follows. */
+  /** True for prose that introduces what follows it: it ends in a colon, or code follows. */
   readonly leadsIn: boolean
-  /** Of a row of separated values. */
+  /** Cells of a row of separated values. */
   readonly cells?: readonly string[]
-  /** Lines of its code block stand before it, or after it, that are not part of it. */
+  /** True if the code block continues before, or after, this piece. */
   readonly isCutBefore?: boolean
   readonly isCutAfter?: boolean
   /** Info string of a fence: `sh`. */
@@ -39,22 +39,22 @@ export interface Piece extends Range {
 }
 
 export interface Section {
-  /** The whole path: headings of the passage, then those within it. */
+  /** The full path: headings of the passage, then those within it. */
   readonly headings: readonly string[]
-  /** Of code: where the definition that encloses it is opened, in this passage. */
+  /** For code: the opening of the enclosing definition, in this passage. */
   readonly signature?: Range
-  /** Of a table: the names of its columns. */
+  /** For a table: the column names. */
   readonly columns?: readonly string[]
 }
 
-/** Lines of code in one piece at most. */
+/** Most lines of code in one piece. */
 const LINES = 10
-/** Lines of a fence that is shown whole. */
+/** Most lines of a fence that is kept as one piece. */
 const WHOLE = 14
-/** Characters of scripts without spaces that are about as long as one word. */
+/** Scripts without spaces, where about two characters are as long as a word. */
 const DENSE = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}\p{sc=Thai}]/gu
 
-/** Words as a reader counts them: runs without white space; of scripts without spaces every second character. */
+/** Counts words: runs without white space; in scripts without spaces, every second character. */
 export function countWords(text: string): number {
   let words = 0
   let inside = false
@@ -75,7 +75,7 @@ export function countLines(text: string, { start, end }: Range): number {
   return lines
 }
 
-/** Code in pieces of whole lines: all of it where it is short, else cut at blank lines, else after so many lines. */
+/** Splits code into pieces of whole lines: one piece if it is short, else cut at blank lines, else after `LINES` lines. */
 export function* cutLines(text: string, range: Range): Generator<Range> {
   if (countLines(text, range) <= WHOLE) {
     yield range

@@ -21,19 +21,19 @@ test.each([
 })
 
 describe('terms', () => {
-  test('signs that the analyser does not see are terms of their own', () => {
+  test('signs that the analyser drops become separate terms', () => {
     expect(terms('What does --no-cache do?')).toContain('--no-cache')
     expect(terms('the difference of &str and String')).toContain('&str')
     expect(terms('What does the ? operator do')).toContain('?')
     expect(terms('C# support')).toContain('c#')
   })
 
-  test('what only asks is none', () => {
+  test('words that only ask are not terms', () => {
     expect(terms('What does RecipeError mean?')).toEqual(['recip', 'error', 'recipeerror'])
     expect(terms('Wann wurde die Mühle gebaut?')).toEqual(['muhl', 'gebaut'])
   })
 
-  test('their weights are shares, and a verb without meaning weighs less', () => {
+  test('weights are shares, and a verb without meaning weighs less', () => {
     const { terms: found, weight } = readQuestion('make a package', { make: 2, packag: 2 })
     expect(found).toEqual([
       { term: 'make', weight: expect.closeTo(0.6 / 2.6) },

@@ -1,4 +1,4 @@
-/** Reads a question: its words with their weights, what it looks for, and where it is two questions in one. */
+/** Parses a question: its weighted words, the kind of answer it seeks, and whether it consists of two questions. */
 
 import { Analyzer } from '../../text/analyzer.ts'
 import { withoutQuestionWords } from '../../text/question-words.ts'
@@ -22,25 +22,25 @@ export interface Question {
   readonly text: string
   readonly sought: Sought
   readonly terms: readonly Term[]
-  /** Of all its terms together, in inverse document frequency. */
+  /** Total inverse document frequency of its terms. */
   readonly weight: number
 }
 
 export interface Term {
-  /** As the analyser gives it, or, where it is `literal`, as it stands in the question. */
+  /** As the analyser returns it; if `literal`, as written in the question. */
   readonly term: string
-  /** Signs that the analyser does not see: `?`, `&str`, `--no-stream`. */
+  /** Terms with signs that the analyser drops: `?`, `&str`, `--no-stream`. */
   readonly literal?: true
   /** Share of the weight of the question, 0 to 1; the shares add up to 1. */
   readonly weight: number
 }
 
-/** More than any question says; what comes after is not read. */
+/** Longest question in UTF-16 units; the rest is not read. */
 const LONGEST = 2000
 /** Where a second question begins. */
 const SECOND =
   /[?？]\s+(?=\p{L})|,?\s+(?:and|or)\s+(?=(?:how|what|which|where|when|who|why|can|does|do|is|are|should)\s)|[,;]\s+(?=(?:how|what|which|where|when|who|why)\s)/iu
-/** What the other question says counts this much: "how do I run a tool at a version, and how at the latest?" */
+/** Weight of terms that the other question has: "how do I run a tool at a version, and how at the latest?" */
 const SHARED = 0.35
 
 const NAMED =
@@ -72,8 +72,8 @@ const PATTERNS: readonly (readonly [Sought, RegExp])[] = [
 ]
 
 /**
- * @param weights inverse document frequencies by term, where the store knows them.
- * @returns one question, or the two that it consists of.
+ * @param weights inverse document frequencies by term, if the store knows them.
+ * @returns one question, or the two questions in it.
  */
 export function readQuestions(text: string, weights?: Readonly<Record<string, number>>): Question[] {
   const whole = text.slice(0, LONGEST).trim()
@@ -94,7 +94,7 @@ const ASKS = /^(?:how|what|which|where|when|who|why|can|does|do|did|is|are|was|w
 
 const analyzer = new Analyzer()
 
-/** Verbs and nouns that a question needs for its grammar, stemmed: an answer often says them otherwise, or not at all. */
+/** Weight of verbs and nouns that only the grammar needs, stemmed: an answer often paraphrases or omits them. */
 const LIGHT_SHARE = 0.3
 const LIGHT =
   'make use need get take give go come keep put set let work happen occur call name know find want try mean become start stop show tell turn look possible several time way thing kind type sort part exactly usually typically generally actually really currently available using made got given gave taken went came kept called named found known'
@@ -104,11 +104,11 @@ function isLight(term: string): boolean {
   return (light ??= new Set(analyzer.terms(LIGHT))).has(term)
 }
 
-/** "The difference between A and B" asks what A is, and what B is. */
+/** "The difference between A and B" asks for the definitions of A and of B. */
 const COMPARED =
   /\b(?:differences?|different|differs?|compare[ds]?|comparison)\b.*?\b(?:between|from|to|with)?\s+(.{2,80}?)\s+(?:and|vs\.?|versus|or|from|to|with)\s+(.{2,80}?)(?:\s+differ)?\s*[?.]?$|^how do(?:es)?\s+(.{2,80}?)\s+(?:and|differ from)\s+(.{2,80}?)(?:\s+differ)?\s*[?.]?$/i
 
-/** @param beside another question that it stands beside: its terms count less. */
+/** @param beside the other question of the text: its terms have a lower weight here. */
 export function readQuestion(asked: string, weights?: Readonly<Record<string, number>>, beside = ''): Question {
   const text = asked.slice(0, LONGEST)
   const own = termsOf(text)
@@ -126,11 +126,11 @@ export function readQuestion(asked: string, weights?: Readonly<Record<string, nu
   return { text, terms, weight: total, sought: PATTERNS.find(([, pattern]) => pattern.test(text.trim()))?.[0] ?? 'anything' }
 }
 
-/** English words that only ask, beside the stop words of the analyser. */
+/** English words that only ask, in addition to the stop words of the analyser. */
 const ASKING =
   /\b(?:difference|differences|differ)\b(?:\s+between\b)?|\b(?:does|do|did)\b(.*?)\b(?:mean|do|stand for)\b|\b(?:is|are)\b(.*?)\bused for\b|\b(?:please|tell me|show me|explain|describe)\b/gi
 
-/** An option, a sign before a word, a sign alone, anything within back-ticks that has a sign in it. */
+/** Matches an option, a sign before a word, a sign alone, and anything in backticks with a sign in it. */
 const LITERAL =
   /(?<=^|\s)(--?[\p{L}][\p{L}\p{N}-]*|[&*$@%^!~][\p{L}_]\w*|[?&|*%^~=<>!:+@$#]{1,3}(?=\s+\p{L}))|`([^`\s]*[^`\s\p{L}\p{N}_.][^`\s]*)`/gu
 

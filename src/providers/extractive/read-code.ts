@@ -1,4 +1,4 @@
-/** Reads source code into pieces that know the definition they stand in. */
+/** Splits source code into pieces with their enclosing definitions. */
 
 import { definedName } from '../../text/definitions.ts'
 import { indentation, linesOf } from '../../util/lines.ts'
@@ -8,14 +8,14 @@ import type { Passage, Piece, Section } from './passage.ts'
 import type { Range } from '../../util/range.ts'
 import { cellsOf, delimiterOf, headerOf, rowsOf } from '../../text/separated-values.ts'
 
-/** Lines of one piece at most. */
+/** Most lines of one piece. */
 const LINES = 10
-/** A key of JSON, YAML or TOML that other lines stand below. */
+/** A key of JSON, YAML or TOML with other lines below it. */
 const KEY = /^(?:"[^"]+"\s*:\s*[[{]|[\w.-]+:|- [\w.-]+:|\[{1,2}[\w.-]+\]{1,2})\s*$/
 const IS_DATA = /\.(?:jsonl?|jsonc|ya?ml|toml|ini|cfg|conf|properties)$/i
-/** Decorators and comments stand above what they belong to. */
+/** Decorators and comments, which belong to the lines below them. */
 const PRELUDE = /^(?:@|#(?!include)|\/\/|\/\*|\*|--|;;)/
-/** Lines of a signature at most. */
+/** Most lines of a signature. */
 const SIGNATURE = 12
 const LONGEST_LABEL = 100
 
@@ -52,7 +52,7 @@ export function readCode({ text, source, headings = [] }: Passage): Piece[] {
       if ((current?.lines ?? 0) >= LINES / 2) flush()
       continue
     }
-    // A bracket that closes belongs to what it closes.
+    // A closing bracket belongs to the block that it closes.
     const least = /^[)\]}]/.test(head) ? indent + 1 : indent
     while ((open.at(-1)?.indent ?? -1) >= least) {
       flush()
@@ -88,7 +88,7 @@ function sectionOf(headings: readonly string[], open: readonly Open[]): Section 
   }
 }
 
-/** A signature may go over several lines; it ends where its brackets are closed. */
+/** Returns the end of a signature, which may span lines until its brackets are closed. */
 function signatureEnd(text: string, lines: readonly Line[], from: number, indent: number): number {
   let depth = 0
   for (let at = from; at < Math.min(lines.length, from + SIGNATURE); at++) {
@@ -103,7 +103,7 @@ function signatureEnd(text: string, lines: readonly Line[], from: number, indent
   return lines[from]?.end ?? 0
 }
 
-/** The name of a definition with its keyword: `class Reader`, `def read`. */
+/** Returns the name of a definition with its keyword: `class Reader`, `def read`. */
 function labelOf(signature: string): string {
   return (/^[^(:={]*/.exec(signature.replaceAll(/\s+/g, ' ').trim())?.[0] ?? '').trim().slice(0, LONGEST_LABEL)
 }
@@ -115,7 +115,7 @@ function readIndent(text: string, { start, end }: Line): { readonly indent: numb
 
 const LINES_READ = 20
 
-/** The names of the columns stand in the first row, or, where that was cut off, above the passage. */
+/** Splits a table into rows. The column names are the innermost heading if the table was cut, else the header row. */
 export function readRows({ text, headings = [] }: Passage): Piece[] {
   const delimiter = delimiterOf(text.split(/\r?\n/, LINES_READ)) ?? ','
   const rows = [...rowsOf(text, delimiter)].filter(({ start, end }) => text.slice(start, end).trim() !== '')

@@ -1,4 +1,4 @@
-/** Reads Markdown, and plain text, into pieces: paragraphs, list items, table rows, code. */
+/** Splits Markdown and plain text into pieces: paragraphs, list items, table rows, code. */
 
 import { linesOf } from '../../util/lines.ts'
 import { listItems, markdownBlocks } from '../../text/markdown-blocks.ts'
@@ -10,14 +10,14 @@ import type { Passage, Piece, PieceKind, Section } from './passage.ts'
 import type { Range } from '../../util/range.ts'
 import { cellsOfRow } from '../../text/separated-values.ts'
 
-/** Words of a paragraph that is one piece; of a longer one some sentences are. */
+/** Most words of a paragraph that is one piece; a longer one is split by sentences. */
 const WHOLE_PARAGRAPH = 80
 const PART_OF_PARAGRAPH = 50
-/** An admonition or a tab of MkDocs, a directive of reStructuredText or MyST: what is indented below it is text. */
+/** Opens an admonition or a tab of MkDocs, or a directive of reStructuredText or MyST, whose indented content is text. */
 const OPENS_INDENTED = /^\s*(?:!!!|\?\?\?\+?|===|:{3,}|\.\. (?!code|sourcecode|literalinclude|prompt)[\w:-]+::)/
 const DIRECTIVE_LINE =
   /^\s*(?::{3,}(?:\{?[\w-]+\}?.*)?|\.\. [\w:-]+::.*|:[\w-]+:.*|\(?[\w-]+\)=|\[[^\]]+\]:\s*\S+.*|<!--[^]*-->)\s*$/
-/** A table drawn with signs. */
+/** A table drawn with characters. */
 const GRID_TABLE = /^\s*\+[-=+]{3,}\+\s*\n/
 const HAS_MARKUP = /\]\(|\]\[|<\w/
 
@@ -37,7 +37,7 @@ export function readMarkdown(passage: Passage): Piece[] {
   const add = (range: Range, kind: PieceKind, language?: string, part: Part = WHOLE): void => {
     const content = text.slice(range.start, range.end)
     const words = countWords(content)
-    // A line of badges or images says nothing.
+    // A line of only badges or images has no text.
     if (words === 0 || (kind === 'prose' && HAS_MARKUP.test(content) && countWords(withoutMarkup(content)) === 0)) return
     pieces.push({
       start: range.start,
@@ -79,7 +79,7 @@ export function readMarkdown(passage: Passage): Piece[] {
     else if (block.kind === 'paragraph') {
       if (DIRECTIVE_LINE.test(content) && !content.includes('\n')) {
         isText = OPENS_INDENTED.test(content)
-        // `.. warning:: Never do this.` says something.
+        // Keeps the text after a directive: `.. warning:: Never do this.`
         const said = isText ? /::\s+(?=\S)/.exec(content) : null
         if (said !== null) addProse({ start: block.start + said.index + said[0].length, end: block.end })
         continue
@@ -124,7 +124,7 @@ export function readMarkdown(passage: Passage): Piece[] {
       lines.length > 1 && last !== undefined && /^[ \t>]*(?:`{3,}|~{3,})\s*$/.test(text.slice(last.start, last.end))
     const inside = { start: lines[0]?.next ?? fence.end, end: isClosed ? last.start : fence.end }
     if (inside.end <= inside.start) return
-    // A directive of MyST that holds text: `{note}`.
+    // A MyST directive with text: `{note}`.
     if (/^\{(?!code|literalinclude|eval-rst|click)/.test(info)) return addProse(inside)
     const isDirective = info.startsWith('{')
     if (isDirective && withoutDirectives(text.slice(inside.start, inside.end)).trim() === '') return
@@ -144,12 +144,12 @@ export function readMarkdown(passage: Passage): Piece[] {
 
 const DIRECTIVE = /^[ \t]*(?:\.\. [\w:-]+::.*|[*-] +\.\. [\w:-]+::.*|:[\w-]+:.*)(?:\n|$)/gm
 
-/** Code of a reStructuredText block without the lines that tell a program what to do with it. */
+/** Returns the code of a reStructuredText block without its option lines. */
 export function withoutDirectives(code: string): string {
   return code.replaceAll(DIRECTIVE, '')
 }
 
-/** Rows of a table whose head stands in another passage: the names of its columns are the innermost heading. */
+/** Returns the column names for rows whose header is in another passage: they are the innermost heading. */
 function columnsAbove(above: readonly string[], content: string): readonly string[] | undefined {
   const names = above.at(-1)?.split(' | ') ?? []
   const lines = content.split('\n')
@@ -157,13 +157,13 @@ function columnsAbove(above: readonly string[], content: string): readonly strin
   return areRows ? names : undefined
 }
 
-/** A passage that begins in the middle of a section repeats none of the headings above it. */
+/** Returns the full path without repeating headings that the passage already has. */
 function pathOf(above: readonly string[], within: readonly string[]): readonly string[] {
   const shared = within[0] === undefined ? -1 : above.indexOf(within[0])
   return shared === -1 ? [...above, ...within] : [...above.slice(0, shared), ...within]
 }
 
-/** Prose that code follows announces it. */
+/** Marks prose before code as introducing it. */
 function withLeadIns(pieces: readonly Piece[]): Piece[] {
   return pieces.map((piece, index) => {
     const next = pieces[index + 1]
@@ -186,7 +186,7 @@ function* sentenceGroups(text: string, range: Range): Generator<Range> {
   if (start < range.end) yield { start, end: range.end }
 }
 
-/** The paragraphs and code of a long item. */
+/** Yields the paragraphs and code of a long list item. */
 function* itemParts(text: string, item: Range): Generator<{ readonly range: Range; readonly isCode: boolean }> {
   for (const block of markdownBlocks(text, item.start, item.end, '\n', true)) {
     if (block.kind === 'fence') for (const range of cutLines(text, block)) yield { range, isCode: true }

@@ -1,4 +1,4 @@
-/** Runs: neighbouring pieces of one section that may be shown as one block. */
+/** Builds runs: adjacent pieces of one section that may be shown as one block. */
 
 import type { MatchedPiece, Reading } from './match.ts'
 import type { Section } from './passage.ts'
@@ -11,22 +11,22 @@ export interface Run {
   readonly first: number
 }
 
-/** The room of a block. */
+/** The size limit of a block. */
 export interface Room {
   readonly words: number
   readonly lines: number
 }
 
 const ROOM: Room = { words: 110, lines: 18 }
-/** Tables of figures have many short rows. */
+/** Most pieces of a run; tables of figures have many short rows. */
 const MOST_PIECES = 12
-/** A line of prose on a page of ordinary width, in words. */
+/** Words of prose per line on a page of ordinary width. */
 const WORDS_PER_LINE = 14
-/** A sentence that begins so speaks of something that stands before it. */
+/** Beginnings of sentences that refer to the previous text. */
 const LEANS =
   /^(?:It|Its|This|That|These|Those|They|Their|He|She|His|Her|Such|But|However|Otherwise|Then|Also|Instead|Therefore|Thus|In this case|For example|As a result|Doing so)\b/
 
-/** All runs of a passage that have room. One that begins or ends where it should not is left out where a better one has room. */
+/** Returns all runs of a passage within the limit. A run with a bad start or end is left out if a better one fits. */
 export function runsOf(reading: Reading): Run[] {
   const runs: Run[] = []
   const { pieces, passage } = reading
@@ -43,7 +43,7 @@ export function runsOf(reading: Reading): Run[] {
   }
   return runs
 
-  /** Code, an item or a row stands below what announces it, a pronoun behind what it means. */
+  /** Reports whether a piece needs the one before it: code, an item or a row its introduction, a pronoun its referent. */
   function leansBack(at: number, room: Filling): boolean {
     const [before, own] = [pieces[at - 1], pieces[at]]
     if (before === undefined || own === undefined || before.piece.section !== own.piece.section) return false
@@ -57,7 +57,7 @@ export function runsOf(reading: Reading): Run[] {
   }
 }
 
-/** A run with what follows it, and then what precedes it, as far as there is room: its own section and those below it. */
+/** Extends a run with the next pieces, then the previous ones, within the limit: in its own section and those below it. */
 export function grown({ reading, section, pieces, first }: Run, limit: Room): Run {
   const all = reading.pieces
   const room = new Filling(limit)
@@ -73,7 +73,7 @@ export function grown({ reading, section, pieces, first }: Run, limit: Room): Ru
       from--
     } else break
   }
-  // The last piece must not announce one that is not shown.
+  // Drops trailing pieces that introduce a piece not shown.
   while (to > first + pieces.length && all[to - 1]?.piece.leadsIn === true) to--
   return { reading, section, pieces: all.slice(from, to), first: from }
 }

@@ -1,4 +1,4 @@
-/** Writes a run as Markdown: headings and source above it, its text word for word, the decisive words in bold, its marker at the end. */
+/** Formats a run as Markdown: headings and source, its text word for word with the decisive words in bold, and its marker. */
 
 import { withoutMarkup } from '../../text/without-markup.ts'
 import { linesOf } from '../../util/lines.ts'
@@ -9,7 +9,7 @@ import { withoutDirectives } from './read-markdown.ts'
 import { cellsOfRow } from '../../text/separated-values.ts'
 import type { Run } from './runs.ts'
 
-/** Headings shown above a block: the innermost ones. */
+/** Most headings shown above a block: the innermost ones. */
 const HEADINGS = 2
 
 /** @param decisive a range of the passage. */
@@ -20,7 +20,7 @@ export function showRun(run: Run, decisive: Range): string {
   return `${headOf(run)}\n\n${body}${isOpen ? ' ' : '\n\n'}[${marker}]`
 }
 
-/** Where a run stands, for people: its headings and its source. */
+/** Returns the place of a run as displayed: its headings and its source. */
 export function headOf({ section, reading: { passage } }: Run): string {
   const titles =
     section.headings.length > 0 ? section.headings.slice(-HEADINGS) : passage.title === undefined ? [] : [passage.title]
@@ -53,7 +53,7 @@ function bodyOf(run: Run, decisive: Range): string {
   return parts.filter((part) => part !== '').join('\n\n')
 }
 
-/** Source code: the lines that open the definition it stands in come first. */
+/** Formats source code, beginning with the lines that open the enclosing definition. */
 function codeOf(text: string, group: readonly Piece[], language: string): string {
   const [first] = group
   const last = group.at(-1)
@@ -76,7 +76,7 @@ function fenced(code: string, language: string): string {
   return `${fence}${language}\n${code}\n${fence}`
 }
 
-/** Code without the indentation that all its lines share, and without blank lines around it. */
+/** Removes the indentation that all lines of code share, and blank lines around it. */
 function dedented(code: string): string {
   const lines = code
     .replace(/^(?:[ \t]*\n)+/, '')
@@ -106,11 +106,11 @@ function tableOf(text: string, rows: readonly Piece[], columns: readonly string[
   return [line(columns), `|${' --- |'.repeat(width)}`, ...cells.map(line)].join('\n')
 }
 
-/** Words of one piece that are shown at most, and those of them that stand before the decisive words. */
+/** Most words shown of one piece, and most of them before the decisive words. */
 const LONGEST_PIECE = 110
 const BEFORE = 20
 
-/** A piece that is too long to be shown, as the words around those that decide. */
+/** Cuts an overlong piece to the words around the decisive ones. */
 function shortened(text: string, piece: Piece, decisive: Range): Piece {
   if (piece.words <= LONGEST_PIECE && piece.end - piece.start < LONGEST_PIECE * 100) return piece
   const middle = decisive.start >= piece.start && decisive.start < piece.end ? decisive.start : piece.start
@@ -133,7 +133,7 @@ function cut(cell: string): string {
 
 const LIST_MARK = /^\s*(?:[-*+]|\d{1,9}[.)])\s+/
 
-/** Prose of one piece, what of it is decisive in bold. */
+/** Formats the prose of one piece, with the decisive words in bold. */
 function prose(text: string, { start, end, kind }: Piece, decisive: Range): string {
   const mark = kind === 'item' ? (LIST_MARK.exec(text.slice(start, end))?.[0] ?? '') : ''
   const first = start + mark.length

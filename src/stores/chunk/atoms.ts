@@ -126,7 +126,7 @@ export function room(cutting: Cutting, prefix: number): Cutting {
 
 /** Shorter sentences are joined with the previous one, which bounds the number of atoms. */
 const TINY = 60
-/** Nobody wraps lines this long, so a break after one is meant. */
+/** Hard-wrapped lines are shorter than this, so a break after a longer line is intentional. */
 const LONGEST_WRAPPED_LINE = 160
 
 /** Yields a paragraph as one atom where it fits, else its sentences and intentional line breaks. */

@@ -6,7 +6,7 @@ import { chunkDocument } from './chunk-document.ts'
 
 const FORMATS: readonly DocumentFormat[] = ['text', 'markdown', 'code', 'json', 'csv']
 
-/** What documents are made of, and what breaks those who cut them. */
+/** Fragments of documents that are hard to cut. */
 const FRAGMENTS = [
   ['# One\n', '### Three\n', 'Title\n=====\n', '---\n', '\n', '\n\n', '\r\n', '\f', '\t', '    ', ' '],
   [
@@ -33,7 +33,7 @@ const cut = (text: string, format: DocumentFormat = 'text', maxChars?: number): 
   chunkDocument({ source: 'a.txt', text, format }, maxChars === undefined ? {} : { maxChars })
 
 describe('every text in every format', () => {
-  test('chunks are ranges of the text, in order, and leave out nothing but white space', () => {
+  test('chunks are ranges of the text, in order, and leave out only white space', () => {
     fc.assert(
       fc.property(text, format, maxChars, (text, format, maxChars) => {
         let at = 0
@@ -59,7 +59,7 @@ describe('every text in every format', () => {
     )
   })
 
-  test('a text that fits is one chunk, one of white space is none', () => {
+  test('a text that fits is one chunk, and white space has no chunk', () => {
     fc.assert(
       fc.property(text, format, (text, format) => {
         expect(cut(text, format, Math.max(64, text.length))).toHaveLength(text.trim() === '' ? 0 : 1)
@@ -68,7 +68,7 @@ describe('every text in every format', () => {
     )
   })
 
-  test('no grapheme cluster is torn', () => {
+  test('no grapheme cluster is split', () => {
     const segmenter = new Intl.Segmenter('en', { granularity: 'grapheme' })
     fc.assert(
       fc.property(text, format, maxChars, (text, format, maxChars) => {
@@ -116,7 +116,7 @@ describe('prose', () => {
     expect(Math.min(...sizes)).toBeGreaterThan(400)
   })
 
-  test('hard-wrapped prose is not cut at the ends of its lines', () => {
+  test('hard-wrapped prose is not cut at line ends', () => {
     const words = sentences(60).split(' ')
     const lines = ['']
     for (const word of words) {
@@ -126,7 +126,7 @@ describe('prose', () => {
     for (const { text } of cut(lines.join('\n'), 'text', 900)) expect(text).toMatch(/^Sentence.*matter\.$/s)
   })
 
-  test('lines that were meant, as in a log, are not torn', () => {
+  test('intentional lines, as in a log, are not split', () => {
     const log = Array.from(
       { length: 60 },
       (_, index) => `10:00:${index} worker started. Queue has ${'#'.repeat((index * 7) % 40)} jobs left`,
@@ -139,7 +139,7 @@ describe('prose', () => {
     ['initials', 'The book is by J. R. R. Tolkien, not by C. S. Lewis at all. '],
     ['decimals and versions', 'It grew by 3.5 percent from 1.2.3 to 1.3.0 in a year. '],
     ['quotes', 'He said "Stop. Now." and left the room without a word! '],
-  ])('%s end no sentence', (_, sentence) => {
+  ])('%s do not end a sentence', (_, sentence) => {
     const whole = sentence.trim()
     for (const { text } of cut(sentence.repeat(20), 'text', 200)) {
       expect(text.startsWith(whole.slice(0, 10))).toBe(true)
@@ -152,7 +152,7 @@ describe('prose', () => {
       expect(text).toMatch(/[。！]$/u)
   })
 
-  test('one endless word is cut all the same', () => {
+  test('a word longer than the limit is cut', () => {
     const chunks = cut('x'.repeat(10_000))
     expect(chunks.map(({ text }) => text.length)).toEqual([2000, 2000, 2000, 2000, 2000])
   })
@@ -181,7 +181,7 @@ describe('Markdown', () => {
     expect(chunks.map(({ text }) => text.split('\n')[0])).toEqual(['# Top', '## Left *and* `right`', '# [Other](x.md) ##'])
   })
 
-  test('small sections stand together under what they have in common', () => {
+  test('small sections are joined under their common headings', () => {
     const chunks = cut(
       `# Top\n\n${Array.from({ length: 30 }, (_, index) => `## Part ${index}\n\n${sentences(2)}\n`).join('\n')}`,
       'markdown',
@@ -195,7 +195,7 @@ describe('Markdown', () => {
     for (const { text } of chunks) expect(text.trim()).not.toMatch(/^(#+ \w\s*)+$|# \w$/)
   })
 
-  test('code fences and tables that fit are whole, also inside lists, also with headings in them', () => {
+  test('code fences and tables that fit stay whole, also inside lists and with headings in them', () => {
     const fence = ['```sh', '# no heading', 'run --it', '', 'run --again', '```'].join('\n')
     const nested = ['- item', '', '  ```sh', '  # no heading', '', '  ```', '- next'].join('\n')
     const table = ['| a | b |', '|---|---|', ...Array.from({ length: 8 }, (_, row) => `| ${row} | ${row * row} |`)].join('\n')
@@ -208,7 +208,7 @@ describe('Markdown', () => {
     }
   })
 
-  test('a long table is cut between rows, and the columns are named', () => {
+  test('a long table is cut between rows, and its chunks name the columns', () => {
     const rows = Array.from({ length: 80 }, (_, row) => `| name ${row} | a value that goes on for a while, number ${row} |`)
     const chunks = cut(`# Options\n\n| Name | Value |\n|---|---|\n${rows.join('\n')}`, 'markdown')
     expect(chunks.length).toBeGreaterThan(2)
@@ -226,12 +226,12 @@ describe('Markdown', () => {
     for (const { text } of cut(long, 'markdown').slice(1)) expect(text).toMatch(/^ {2}Sentence.*(matter\.|- Next)$/s)
   })
 
-  test('what a sentence with a colon announces stays with it', () => {
+  test('a block stays with the sentence that introduces it with a colon', () => {
     const source = `${sentences(20)}\n\nThe command is:\n\n\`\`\`\nrun\n\`\`\`\n\n${sentences(24)}`
     expect(cut(source, 'markdown').some(({ text }) => text.includes('The command is:\n\n```\nrun\n```'))).toBe(true)
   })
 
-  test('front matter is one block and no heading', () => {
+  test('front matter is one block, and is not a heading', () => {
     const chunks = cut(`---\ntitle: A\n# comment\n---\n\n# Top\n\n${sentences(60)}`, 'markdown')
     expect(chunks[0]?.text).toMatch(/^---\ntitle: A\n# comment\n---\n\n# Top/)
     expect(chunks.at(-1)?.headings).toEqual(['Top'])
@@ -247,7 +247,7 @@ describe('source code', () => {
       '}',
     ].join('\n')
 
-  test('a definition that fits is whole, with the comment above it', () => {
+  test('a definition that fits stays whole, with the comment above it', () => {
     const source = Array.from({ length: 12 }, (_, index) => definition(`f${index}`, 30)).join('\n\n')
     for (const { text } of cut(source, 'code')) {
       expect(text).toMatch(/^\/\*\* What/)
@@ -255,7 +255,7 @@ describe('source code', () => {
     }
   })
 
-  test('a longer one is cut between lines, under its name', () => {
+  test('a longer definition is cut between lines, under its name', () => {
     const source = `class Reader:\n    """Reads."""\n\n    def read(self):\n${'        self.step()\n'.repeat(300)}\n    def close(self):\n        pass\n`
     const chunks = cut(source, 'code')
     expect(chunks.length).toBeGreaterThan(2)
@@ -313,7 +313,7 @@ describe('data', () => {
     for (const { headings } of chunks.slice(1)) expect(headings).toEqual([names])
   })
 
-  test('a quote that is never closed does not swallow the file', () => {
+  test('an unclosed quote does not turn the rest of the file into one cell', () => {
     const rows = Array.from({ length: 4000 }, (_, row) => `${row},a "quoted" word,"${row === 3 ? 'open' : 'closed"'}`)
     const chunks = cut(rows.join('\n'), 'csv')
     for (const { text } of chunks) expect(text).toMatch(/^\d+,/)
@@ -324,19 +324,19 @@ describe('ids', () => {
   const section = (name: string): string => `## ${name}\n\n${sentences(10)} ${name}.\n`
   const source = ['a', 'b', 'c', 'd'].map(section).join('\n')
 
-  test('an insertion above changes none of the ids below', () => {
+  test('an insertion does not change the ids below it', () => {
     const before = cut(source, 'markdown').map(({ id }) => id)
     const after = cut(`## New\n\n${sentences(20)}\n\n${source}`, 'markdown').map(({ id }) => id)
     expect(after.slice(1)).toEqual(before)
   })
 
-  test('equal passages of one document have ids of their own, equal passages of two documents too', () => {
+  test('equal passages have distinct ids, within a document and across documents', () => {
     const chunks = cut('x'.repeat(6000))
     expect(new Set(chunks.map(({ id }) => id)).size).toBe(3)
     expect(chunkDocument({ source: 'b.txt', text: 'x' })[0]?.id).not.toBe(chunkDocument({ source: 'a.txt', text: 'x' })[0]?.id)
   })
 
-  test('a paragraph inserted in a long text without headings changes few of them', () => {
+  test('a paragraph inserted into a long text without headings changes few ids', () => {
     const paragraphs = Array.from({ length: 300 }, (_, index) => sentences(1 + ((index * 7) % 5), index * 10))
     const before = new Set(cut(paragraphs.join('\n\n')).map(({ text }) => text))
     const after = cut(['A new beginning.', ...paragraphs].join('\n\n'))
@@ -354,14 +354,14 @@ test('a chunk of Markdown names the headings inside it, not the comments of its 
   expect(cut('# Not Markdown')[0]).not.toHaveProperty('names')
 })
 
-test('title and metadata are copied, a limit that makes no sense is refused', () => {
+test('title and metadata are copied, and an invalid limit is refused', () => {
   const [chunk] = chunkDocument({ source: 'a.md', text: 'Hello.', title: 'A', metadata: { team: 'docs' } })
   expect(chunk).toMatchObject({ title: 'A', metadata: { team: 'docs' }, start: 0, end: 6, lines: [1, 1] })
   expect(() => cut('x', 'text', 10)).toThrow(/maxChars must be a whole number of at least 64, but is 10/)
   expect(() => cut('x', 'text', 100.5)).toThrow(/maxChars/)
 })
 
-test.each(FORMATS)('a line of many megabytes takes linear time as %s', (format) => {
+test.each(FORMATS)('cuts a line of many megabytes in linear time as %s', (format) => {
   const timeOf = (size: number): number => {
     const text = 'lorem ipsum, '.repeat(size / 13)
     const elapsed = stopwatch()

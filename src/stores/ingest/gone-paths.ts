@@ -70,9 +70,9 @@ async function sourcesGone(
         .find((part) => part !== '') ?? ''
     throw new CriaError(
       'not_found',
-      `The path ${JSON.stringify(given)} does not exist, and nor does the folder it was in: nothing was removed.`,
+      `The path ${JSON.stringify(given)} does not exist, and neither does its folder: nothing was removed.`,
       {
-        hint: `Is a drive not mounted? What is gone for good is removed with the folder that is gone: cria index ${join(above.path, name)}`,
+        hint: `If it is on a drive, mount the drive. If its folder was deleted, remove its documents with: cria index ${join(above.path, name)}`,
         cause: error,
       },
     )
@@ -80,7 +80,7 @@ async function sourcesGone(
   await access(above.path, constants.R_OK | constants.X_OK).catch((cause: unknown) => {
     throw new CriaError(
       'not_found',
-      `The folder around ${JSON.stringify(given)} cannot be read, so nobody can tell whether it is gone: nothing was removed.`,
+      `The folder of ${JSON.stringify(given)} cannot be read, so the path may still exist: nothing was removed.`,
       { cause },
     )
   })

@@ -47,7 +47,7 @@ export interface Comparison {
 const COARSEST_TICK = 2000
 const SKIPPED = 'skipped'
 
-/** How files are read; named files are read whatever the ignore rules say. */
+/** Identifies the way of reading a file; a change of it reads the file again. Named files bypass the ignore rules. */
 function recipeOf({ isNamed }: Pick<FoundFile, 'isNamed'>): string {
   return `files ${LOADER_VERSION}.${CHUNKER_VERSION}${isNamed ? ' named' : ''}`
 }

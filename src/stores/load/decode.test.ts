@@ -18,7 +18,7 @@ const TEXTS = {
 
 const TABLES = new Map<string, ReadonlyMap<string, readonly number[]>>()
 
-/** What Node can decode, the other way round. */
+/** Encodes what Node can only decode. */
 function encode(text: string, encoding: string): Buffer {
   let table = TABLES.get(encoding)
   if (table === undefined) {
@@ -41,7 +41,7 @@ function encode(text: string, encoding: string): Buffer {
   )
 }
 
-describe('a text that does not say its encoding', () => {
+describe('a text without a declared encoding', () => {
   test.each([
     ['japanese', 'shift_jis'],
     ['japanese', 'euc-jp'],
@@ -55,20 +55,20 @@ describe('a text that does not say its encoding', () => {
     ['german', 'windows-1252'],
     ['spanish', 'windows-1252'],
     ['code', 'windows-1252'],
-  ] as const)('%s in %s is told by the whole of it, and noted', (language, encoding) => {
+  ] as const)('%s in %s is detected from the whole text, with a note', (language, encoding) => {
     const text = TEXTS[language]
-    const note = `read as ${encoding}, which it does not say itself`
+    const note = `read as ${encoding}, a guess: it declares no encoding`
     expect(decodeText(encode(text, encoding))).toEqual({ text, encoding, note })
     const late = 'The mill grinds rye.\n'.repeat(2000) + text
     expect(decodeText(encode(late, encoding))).toEqual({ text: late, encoding, note })
   })
 
-  test('is read also where its last character is cut', () => {
+  test('is decoded although its last character is cut', () => {
     const bytes = encode(TEXTS.japanese.trim(), 'shift_jis')
     expect(decodeText(bytes.subarray(0, -1))).toMatchObject({ text: TEXTS.japanese.trim().slice(0, -1), encoding: 'shift_jis' })
   })
 
-  test.each(['utf-16le', 'utf-16be'])('%s without a byte order mark is told by its zeros', (encoding) => {
+  test.each(['utf-16le', 'utf-16be'])('%s without a byte order mark is detected by its zero bytes', (encoding) => {
     const le = Buffer.from(TEXTS.german, 'utf16le')
     const bytes = encoding === 'utf-16le' ? le : Buffer.from(le).swap16()
     expect(decodeText(bytes)).toMatchObject({ text: TEXTS.german, encoding })
@@ -77,7 +77,7 @@ describe('a text that does not say its encoding', () => {
 })
 
 describe('UTF-8', () => {
-  test('that was cut inside a character stays UTF-8, wherever it was cut', () => {
+  test('stays UTF-8 when cut inside any character', () => {
     const bytes = Buffer.from(`日本語 ${TEXTS.french.repeat(20)}語`)
     for (const [start, end] of [
       [1, 0],
@@ -90,11 +90,11 @@ describe('UTF-8', () => {
       expect(decoded).toMatchObject({ encoding: 'utf-8', note: expect.stringMatching(/^has \d broken characters?$/) })
       expect(decoded?.text).toContain(TEXTS.french)
     }
-    // One accented letter in it, and a cut: still no other encoding.
+    // An accented letter and a cut do not suggest another encoding.
     expect(decodeText(Buffer.from('naïve plans, café').subarray(0, -1))?.text).toBe('naïve plans, caf\ufffd')
   })
 
-  test('whatever is valid is taken as it is, without a note', () => {
+  test('decodes any valid UTF-8 without a note', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme', minLength: 1 }), (given) => {
         const text = given.toWellFormed().replaceAll(/\0|^\ufeff/g, '')
@@ -104,7 +104,7 @@ describe('UTF-8', () => {
   })
 })
 
-test('a declared encoding goes before a guess, and needs no note', () => {
+test('prefers a declared encoding to a guess, without a note', () => {
   expect(decodeText(encode(TEXTS.japanese, 'shift_jis'), 'windows-1252')).toMatchObject({ encoding: 'windows-1252' })
   expect(decodeText(Buffer.from('déjà vu', 'latin1'), 'utf-8')?.text).toBe('déjà vu')
   expect(decodeText(encode(TEXTS.russian, 'windows-1251'), 'windows-1251')).toEqual({
@@ -113,7 +113,7 @@ test('a declared encoding goes before a guess, and needs no note', () => {
   })
 })
 
-test('binary data is not text, whatever zeros it has', () => {
+test('rejects binary data with any distribution of zeros', () => {
   const random = (seed: number) => Uint8Array.from({ length: 5000 }, (_, at) => ((at + seed) * 2654435761) >>> 24)
   for (let seed = 0; seed < 50; seed++) expect(decodeText(random(seed))).toBeUndefined()
   expect(decodeText(Uint8Array.of(1, 0, 2, 0))).toBeUndefined()

@@ -1,24 +1,24 @@
-/** Bytes to text: which encoding, and whether it is text at all. */
+/** Decodes bytes to text: detects the encoding, and rejects binary data. */
 
-/** Where binary data would show itself. */
+/** Leading bytes in which binary data is looked for. */
 const SAMPLE = 8192
-/** Share of broken characters among those beyond ASCII up to which a text counts as damaged UTF-8, not as another encoding. */
+/** Most broken characters among those beyond ASCII, as a share, in damaged UTF-8; with more, another encoding is assumed. */
 const DAMAGED = 0.1
-/** Share of control characters beyond which bytes are not text. */
+/** Largest share of control characters in text; with more, the bytes are binary. */
 const MOST_CONTROLS = 0.01
-/** Share of the zero bytes that stand in one half of the pairs, where they are the upper halves of UTF-16. */
+/** Least share of the zero bytes in one half of the pairs for UTF-16, whose upper halves they are. */
 const ONE_HALF = 0.99
 
 export interface Decoded {
-  /** Without byte order mark. */
+  /** Without the byte order mark. */
   readonly text: string
-  /** As `TextDecoder` names it. */
+  /** Encoding name as in `TextDecoder`. */
   readonly encoding: string
-  /** The encoding was guessed, or some characters are broken: worth telling. Missing for UTF-8, UTF-16 with a mark, and what was declared. */
+  /** Says that the encoding was guessed or that characters are broken. Missing for UTF-8, UTF-16 with a mark, and declared encodings. */
   readonly note?: string
 }
 
-/** First bytes of a text that say how it is encoded; `undefined` for UTF-32, which is not read. The longest come first. */
+/** Byte order marks, longest first; `undefined` for UTF-32, which is not supported. */
 const MARKS: readonly (readonly [bytes: readonly number[], encoding: string | undefined])[] = [
   [[0xff, 0xfe, 0, 0], undefined],
   [[0, 0, 0xfe, 0xff], undefined],
@@ -28,11 +28,11 @@ const MARKS: readonly (readonly [bytes: readonly number[], encoding: string | un
 ]
 
 /**
- * Decodes a text; `undefined` for binary data. UTF-8 and UTF-16 by their byte order mark, else UTF-8, also where it was cut inside a
- * character, else what the document declares, else UTF-16 without a mark, else the encoding whose text looks like a language, else
- * Windows-1252 (which holds ISO 8859-1). The whole text is looked at.
+ * Decodes a text; returns `undefined` for binary data. Tried in this order: byte order mark, UTF-8 (also if cut inside a character), the declared
+ * encoding, UTF-16 without a mark, the encoding whose text looks most like a language, Windows-1252 (which includes ISO 8859-1). Reads the
+ * whole text.
  *
- * @param declared Name of an encoding that `TextDecoder` knows.
+ * @param declared Name of an encoding that `TextDecoder` supports.
  */
 export function decodeText(bytes: Uint8Array, declared?: string): Decoded | undefined {
   const mark = MARKS.find(([begins]) => begins.every((byte, at) => bytes[at] === byte))
@@ -44,13 +44,13 @@ export function decodeText(bytes: Uint8Array, declared?: string): Decoded | unde
   if (sample.filter(isControl).length > sample.length * MOST_CONTROLS) return undefined
   const damaged = lenient(bytes, 'utf-8')
   if (isDamaged(damaged.text) || isCut(bytes)) return damaged
-  // It is not in UTF-8, whatever it says.
+  // The bytes are not UTF-8, even if declared so.
   if (declared !== undefined && declared !== 'utf-8') return lenient(bytes, declared)
   return guessed(guess(bytes) ?? { text: new TextDecoder('windows-1252').decode(bytes), encoding: 'windows-1252' })
 }
 
 function guessed(decoded: Decoded): Decoded {
-  return { ...decoded, note: `read as ${decoded.encoding}, which it does not say itself` }
+  return { ...decoded, note: `read as ${decoded.encoding}, a guess: it declares no encoding` }
 }
 
 function lenient(bytes: Uint8Array, encoding: string): Decoded {
@@ -60,7 +60,7 @@ function lenient(bytes: Uint8Array, encoding: string): Decoded {
   return { text, encoding, note: `has ${broken} broken ${broken === 1 ? 'character' : 'characters'}` }
 }
 
-/** `undefined` when the bytes are not in this encoding. @param mayBeCut a character that is cut at the end is left out. */
+/** Returns `undefined` when the bytes are not in this encoding. @param mayBeCut drops an incomplete character at the end. */
 function strict(bytes: Uint8Array, encoding: string, mayBeCut = false): string | undefined {
   try {
     return new TextDecoder(encoding, { fatal: true }).decode(bytes, { stream: mayBeCut })
@@ -69,7 +69,7 @@ function strict(bytes: Uint8Array, encoding: string, mayBeCut = false): string |
   }
 }
 
-/** UTF-16 without a byte order mark: the zeros are the upper halves of ASCII characters, and stand on one side of the pairs. */
+/** Detects UTF-16 without a byte order mark: the zero bytes are the upper halves of ASCII characters, on one side of the pairs. */
 function withoutMark(bytes: Uint8Array, sample: Uint8Array): Decoded | undefined {
   const zeros = sample.filter((byte) => byte === 0).length
   const odd = sample.filter((byte, at) => byte === 0 && at % 2 === 1).length
@@ -81,7 +81,7 @@ function withoutMark(bytes: Uint8Array, sample: Uint8Array): Decoded | undefined
   return isBinary ? undefined : guessed({ text, encoding })
 }
 
-/** Control characters, and characters that have no meaning, or none between programs. */
+/** Control characters, unassigned characters and private-use characters. */
 // eslint-disable-next-line no-control-regex
 const UNLIKELY = /[\u0000-\u0008\u000e-\u001a\u001c-\u001f\u007f\p{Cn}\p{Co}]/gu
 
@@ -90,8 +90,8 @@ function isControl(byte: number): boolean {
 }
 
 /**
- * The most frequent characters of languages, and the least share that they have of the characters beyond ASCII: about half of what is
- * usual. In Latin scripts such characters stand alone between others; in these languages they stand together.
+ * The most frequent characters of languages, and their least share among the characters beyond ASCII: about half of the usual share. Latin
+ * scripts have single such characters between others; these languages have runs of them.
  */
 const LANGUAGES: readonly (readonly [encoding: string, frequent: RegExp, least: number])[] = [
   ['shift_jis', /[ぁ-んァ-ヶー、。]/g, 0.25],
@@ -104,10 +104,10 @@ const LANGUAGES: readonly (readonly [encoding: string, frequent: RegExp, least: 
   ['windows-1253', /[αοιετνσηρκπυ]/g, 0.35],
 ]
 const LEAST_RUN = 2
-/** Characters beyond ASCII that are counted. */
+/** Most characters beyond ASCII that are counted. */
 const ENOUGH = 100_000
 
-/** The encoding in which the text looks most like a language; `undefined` when it does in none. */
+/** Returns the encoding whose text looks most like a language; `undefined` when none does. */
 function guess(bytes: Uint8Array): Decoded | undefined {
   let best: Decoded | undefined
   let bestShare = 0
@@ -117,7 +117,7 @@ function guess(bytes: Uint8Array): Decoded | undefined {
     const runs = text.match(/[^\0-\x7f]+/g) ?? []
     const beyond = runs.join('')
     const counted = beyond.slice(0, ENOUGH)
-    // In times of the least share.
+    // As a multiple of the least share.
     const share = count(counted, frequent) / counted.length / least
     if (share < 1 || beyond.length < LEAST_RUN * runs.length || share <= bestShare) continue
     best = { text, encoding }
@@ -132,7 +132,7 @@ function count(text: string, pattern: RegExp): number {
   return found
 }
 
-/** Whether bytes are UTF-8 but for a character that was cut at their beginning or end; a text with no other character beyond ASCII says too little. */
+/** Reports whether the only invalid UTF-8 is a character cut at the beginning or end, and some other character is beyond ASCII. */
 function isCut(bytes: Uint8Array): boolean {
   let start = 0
   while (start < 3 && ((bytes[start] ?? 0) & 0xc0) === 0x80) start++

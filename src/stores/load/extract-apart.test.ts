@@ -10,7 +10,7 @@ afterEach(() => void vi.useRealTimers())
 const read = async (text: string): Promise<string> =>
   (await extractApart({ extractor: 'pdf', bytes: pdf([[text]]) }, { timeout: 60_000 })).text
 
-test('a thread waits some seconds for a further file, and ends when none comes', async () => {
+test('a thread ends after some seconds without another file', async () => {
   using threads = watchThreads()
   expect(await read('One.')).toBe('One.')
   vi.advanceTimersByTime(9000)

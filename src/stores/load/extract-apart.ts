@@ -1,6 +1,6 @@
 /**
- * Takes the text out of files whose readers cannot be stopped from outside, in a thread that can: what the file is made of decides how long they
- * work and how much memory they need, not its size.
+ * Extracts text in a thread from formats whose readers cannot be aborted. The content of a file, not its size, decides the time and memory they need;
+ * a thread can be terminated.
  */
 
 import type { Worker } from 'node:worker_threads'
@@ -10,14 +10,14 @@ import type { ExtractAnswer, ExtractJob } from './extract-worker.ts'
 import type { Extracted, Patience } from './unreadable.ts'
 import { Unreadable } from './unreadable.ts'
 
-/** Megabytes of the thread's heap. A Word document of a thousand pages needs half of it. */
+/** Heap limit of the thread, in megabytes. A Word document of a thousand pages needs half of it. */
 const MOST_MEMORY = 1024
 const WHAT = { pdf: 'a PDF', docx: 'a Word document' } as const
 
-/** Milliseconds for which a thread is kept that has nothing to do: it holds the memory of its largest file. */
+/** Milliseconds after which an idle thread ends: it still holds the memory of its largest file. */
 const IDLE_MS = 10_000
 
-/** Has done its work and waits for more; it keeps no process alive. */
+/** An idle thread that waits for more work; it does not keep the process alive. */
 let idle: { readonly worker: Worker; readonly ending: NodeJS.Timeout } | undefined
 
 /** @throws Unreadable; the reason of the signal when it is aborted. */

@@ -1,5 +1,5 @@
 /**
- * Reads Word documents as Markdown: ZIP archives that nobody can trust, so that what comes out counts, not what the archive says about it.
+ * Reads Word documents as Markdown. They are untrusted ZIP archives, so limits apply to the inflated bytes, not to the sizes the archive declares.
  *
  * Format: APPNOTE 6.3.10, https://pkware.cachefly.net/webdocs/casestudies/APPNOTE.TXT, sections 4.3.7, 4.3.12 and 4.3.16.
  */
@@ -10,16 +10,16 @@ import { extractHtml } from './extract-html.ts'
 import type { Extracted } from './unreadable.ts'
 import { Unreadable } from './unreadable.ts'
 
-/** The parts that are read; pictures are not even unpacked. */
+/** The parts that are inflated; pictures are skipped. */
 const READ = /\.(?:xml|rels)$/i
-/** OLE compound file: the old format, or a document with a password. */
+/** OLE compound file: the old format, or a password-protected document. */
 const OLE = Buffer.from([0xd0, 0xcf, 0x11, 0xe0])
 
 /** @throws Unreadable */
 export async function extractDocx(bytes: Buffer): Promise<Extracted> {
   if (bytes.subarray(0, 4).equals(OLE)) throw new Unreadable('a Word document with a password or in the old .doc format')
   const parts = unzip(bytes, READ)
-  if (!parts.has('[Content_Types].xml')) throw new Unreadable('no Word document')
+  if (!parts.has('[Content_Types].xml')) throw new Unreadable('not a Word document')
   const { default: mammoth } = await import('mammoth')
   const { value } = await mammoth.convertToHtml(opened(parts), {
     convertImage: mammoth.images.imgElement(() => Promise.resolve({ src: '' })),
@@ -29,8 +29,8 @@ export async function extractDocx(bytes: Buffer): Promise<Extracted> {
 }
 
 /**
- * The archive as mammoth sees one that it has opened. It gets what was unpacked within limits and never the bytes, which it could read in another
- * way than we did. Its types do not know `file`.
+ * Returns the archive in the form that mammoth keeps of an opened one. It holds the parts inflated within limits and not the raw bytes, which mammoth
+ * might parse differently. Its types do not declare `file`.
  */
 function opened(parts: ReadonlyMap<string, Buffer>): Parameters<typeof convertToHtml>[0] {
   const file = {
@@ -45,9 +45,9 @@ function opened(parts: ReadonlyMap<string, Buffer>): Parameters<typeof convertTo
 
 const MEGABYTE = 1024 * 1024
 const MOST_ENTRIES = 10_000
-/** Bytes of all inflated entries together. A book of a thousand pages has about 12 MB of XML; reading one takes seconds and half a gigabyte. */
+/** Limit for all inflated entries together. A book of a thousand pages has about 12 MB of XML; reading it takes seconds and half a gigabyte. */
 const MOST_BYTES = 16 * MEGABYTE
-/** Inflated to deflated size, for archives of more than `RATIO_FROM` inflated bytes. */
+/** Limit of inflated to deflated size, for archives of more than `RATIO_FROM` inflated bytes. */
 const HIGHEST_RATIO = 150
 const RATIO_FROM = 8 * MEGABYTE
 
@@ -55,7 +55,7 @@ interface Entry {
   readonly name: string
   readonly method: number
   readonly isEncrypted: boolean
-  /** The bytes as they stand in the archive. */
+  /** The compressed bytes. */
   readonly data: Buffer
 }
 
@@ -64,7 +64,7 @@ const DIRECTORY_ENTRY = 0x02014b50
 const LOCAL_HEADER = 0x04034b50
 const LONGEST_COMMENT = 0xffff
 
-/** The entries whose names match, inflated one after the other. @throws Unreadable */
+/** Returns the entries whose names match, inflated one after the other. @throws Unreadable */
 function unzip(archive: Buffer, wanted: RegExp): Map<string, Buffer> {
   const inflated = new Map<string, Buffer>()
   let deflatedBytes = 0
@@ -86,7 +86,7 @@ function* entriesOf(archive: Buffer): Generator<Entry> {
   const end = endOfDirectory(archive)
   let entries = 0
   let at = archive.readUInt32LE(end + 16)
-  // The directory goes on as long as there are entries; how many the archive claims to have does not matter.
+  // Reads as long as entries follow, and ignores the number of entries that the archive declares.
   while (at + 46 <= archive.length && archive.readUInt32LE(at) === DIRECTORY_ENTRY) {
     if (entries++ === MOST_ENTRIES) throw new Unreadable(`a ZIP archive of more than ${MOST_ENTRIES} entries`)
     const nameEnd = at + 46 + archive.readUInt16LE(at + 28)
@@ -120,7 +120,7 @@ function inflate({ method, data, name }: Entry, room: number): Buffer {
 function endOfDirectory(archive: Buffer): number {
   const first = Math.max(0, archive.length - 22 - LONGEST_COMMENT)
   for (let at = archive.length - 22; at >= first; at--) if (archive.readUInt32LE(at) === END_OF_DIRECTORY) return at
-  throw new Unreadable('no ZIP archive, or a cut one')
+  throw new Unreadable('not a ZIP archive, or cut off')
 }
 
 function localData(archive: Buffer, header: number, size: number): Buffer {

@@ -1,27 +1,27 @@
-/** HTML as Markdown: what a reader of the page would read. */
+/** Converts HTML to the Markdown of its visible text. */
 
 import { setImmediate } from 'node:timers/promises'
 import type { BuiltinPlugins } from '@mdream/js'
 import type { Extracted, Patience } from './unreadable.ts'
 import { Unreadable } from './unreadable.ts'
 
-/** Parts of a page that are about the page; its title is told apart from its text. Forms stay: some pages are one form. */
+/** Elements that are not content; the title is returned separately. Forms stay: some pages consist of one form. */
 const LEFT_OUT =
   'title nav footer script style noscript template button input select textarea svg iframe object embed canvas video audio'.split(
     ' ',
   )
-/** Images inside the page are megabytes of nothing to read. */
+/** Inline images: megabytes without text. */
 const DATA_URL = /\b(src|href|srcset)\s*=\s*(?:"data:[^"]*"|'data:[^']*')/gi
 const CHARSET = /<meta[^>]{0,200}?charset\s*=\s*["']?\s*([\w-]{2,40})/i
 const CHARSET_WINDOW = 2048
 
 const TITLE = /<title[^>]{0,200}>([^<]{1,1000})</i
 const TITLE_WINDOW = 65_536
-/** White space beside these means nothing in HTML; the converter runs paragraphs together that have some. */
+/** Block elements. White space beside them has no meaning in HTML, but makes the converter join paragraphs. */
 const BLOCK = String.raw`<\/?(?:p|li|ul|ol|dl|dt|dd|div|section|article|blockquote|h[1-6]|table|thead|tbody|tr|td|th)\b`
 const SPACE_BEFORE_BLOCK = new RegExp(String.raw`\s+(${BLOCK})?`, 'gi')
 const SPACE_AFTER_BLOCK = new RegExp(String.raw`(${BLOCK}[^<>]*>)\s+`, 'gi')
-/** Links and images that show nothing. */
+/** Links and images without text. */
 const NOTHING_SHOWN = /(?<!\\)!?\[\]\([^()\s]{0,2000}\)/g
 const PLUGINS: BuiltinPlugins = {
   filter: { exclude: LEFT_OUT },
@@ -32,10 +32,10 @@ const PLUGINS: BuiltinPlugins = {
   },
 }
 
-/** Characters that are converted at a time, about 30 ms of work. */
+/** Characters converted per slice, about 30 ms of work. */
 const SLICE = 65_536
 
-/** @throws Unreadable when it takes longer than `timeout` milliseconds; the reason of the signal when it is aborted. */
+/** @throws Unreadable after `timeout` milliseconds; the reason of the signal when it is aborted. */
 export async function extractHtml(html: string, { timeout = Infinity, signal }: Partial<Patience> = {}): Promise<Extracted> {
   const { htmlToMarkdown, streamHtmlToMarkdown } = await import('@mdream/js')
   const trimmed = html
@@ -45,9 +45,9 @@ export async function extractHtml(html: string, { timeout = Infinity, signal }: 
   const deadline = performance.now() + timeout
   let size = SLICE
   let at = 0
-  // Slices end before a tag, so that timers and signals have their turn while a large page is converted. The converter keeps what it cannot tell yet
-  // (text that no tag has ended, a tag that does not end) and goes through it again with the next slice: while nothing comes of them the slices grow,
-  // else a page of nothing but `<` would take a time that is quadratic in its length.
+  // Slices end before a tag, so that timers and signals run while a large page is converted. The converter keeps undecided input (text that no tag
+  // has ended, an unclosed tag) and reads it again with the next slice. While it returns nothing, the slices grow; otherwise a page of only `<`
+  // would take quadratic time.
   const slices = new ReadableStream<string>(
     {
       pull: async (controller) => {
@@ -74,14 +74,14 @@ export async function extractHtml(html: string, { timeout = Infinity, signal }: 
   return { text: text.replaceAll(NOTHING_SHOWN, '').trim(), ...(title === '' ? {} : { title }) }
 }
 
-/** The encoding that a page declares for itself, where it is one we know. */
+/** Returns the encoding that a page declares, if `TextDecoder` supports it. */
 export function declaredCharset(bytes: Uint8Array): string | undefined {
   const head = new TextDecoder('latin1').decode(bytes.subarray(0, CHARSET_WINDOW))
   const label = CHARSET.exec(head)?.[1]
   if (label === undefined) return undefined
   try {
     const { encoding } = new TextDecoder(label)
-    // A page whose declaration could be read as ASCII is not in UTF-16, whatever it says (HTML standard, 13.2.3.2).
+    // A declaration that was readable as ASCII rules out UTF-16, whatever it says (HTML standard, 13.2.3.2).
     return encoding.startsWith('utf-16') ? undefined : encoding
   } catch {
     return undefined

@@ -1,9 +1,9 @@
-/** Jupyter notebooks as Markdown: prose as it is, code in fences, what a cell printed below it. */
+/** Converts Jupyter notebooks to Markdown: prose unchanged, code in fences, the output of each cell below it. */
 
 import type { Extracted } from './unreadable.ts'
 import { Unreadable } from './unreadable.ts'
 
-/** Output beyond this is a table of numbers or a log, not something to find again. */
+/** Longer output is a table of numbers or a log, which is not worth indexing. */
 const LONGEST_OUTPUT = 2000
 
 /** Format: nbformat 4, https://nbformat.readthedocs.io/en/latest/format_description.html. @throws Unreadable */
@@ -27,7 +27,7 @@ function printed(output: Readonly<Record<string, unknown>>): string {
   return text(output['text']) || text(record(output['data'])['text/plain'])
 }
 
-/** The fence is longer than any inside the content. */
+/** Wraps content in a fence that is longer than any inside it. */
 function fenced(content: string, language: string): string {
   if (content.trim() === '') return ''
   const longest = Math.max(2, ...(content.match(/`{3,}/g) ?? []).map(({ length }) => length))
@@ -39,7 +39,7 @@ function parse(source: string): Readonly<Record<string, unknown>> {
   try {
     return record(JSON.parse(source))
   } catch {
-    throw new Unreadable('a notebook that is no valid JSON')
+    throw new Unreadable('a notebook that is not valid JSON')
   }
 }
 
@@ -51,7 +51,7 @@ function listOf(value: unknown): readonly Readonly<Record<string, unknown>>[] {
   return Array.isArray(value) ? value.map(record) : []
 }
 
-/** Notebooks keep texts as strings or as lists of lines. */
+/** Returns a text, which notebooks store as a string or as a list of lines. */
 function text(value: unknown): string {
   if (Array.isArray(value)) return value.filter((line) => typeof line === 'string').join('')
   return typeof value === 'string' ? value : ''

@@ -1,4 +1,4 @@
-/** PDF as plain text: pages parted by form feeds, paragraphs by the gaps between lines. */
+/** Extracts plain text from PDF: form feeds between pages, blank lines where gaps between lines show a new paragraph. */
 
 import type { getDocumentProxy } from 'unpdf'
 import { toCriaError } from '../../core/error.ts'
@@ -15,7 +15,7 @@ interface TextLine {
 const PARAGRAPH_GAP = 1.4
 const USELESS_TITLE = /^(?:untitled|title|document\d*|microsoft (?:word|powerpoint)|.*\.(?:docx?|pdf|tex|indd|pptx?|dvi|odt))\b/i
 
-/** How long that takes, and with how much memory, is in the hand of whoever wrote the file: see `extract-apart.ts`. @throws Unreadable */
+/** Untrusted files decide its time and memory, so call it through `extract-apart.ts`. @throws Unreadable */
 export async function extractPdf(bytes: Buffer): Promise<Extracted> {
   const { getDocumentProxy } = await import('unpdf')
   try {
@@ -68,7 +68,7 @@ function linesOf(items: readonly TextItem[]): TextLine[] {
   return lines
 }
 
-/** Lines with a blank one where the gap is wide; a word that was parted at the end of a line is joined again. */
+/** Joins lines, with a blank line at wide gaps; rejoins words hyphenated at the end of a line. */
 function pageText(lines: readonly TextLine[]): string {
   const gaps = lines.slice(1).map((line, index) => Math.abs((lines[index]?.y ?? 0) - line.y))
   const wide = gaps.filter((gap) => gap > 0).toSorted((a, b) => a - b)

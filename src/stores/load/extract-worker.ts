@@ -1,4 +1,4 @@
-/** The thread that reads PDF and Word files, one after the other. */
+/** Thread that reads PDF and Word files, one after the other. */
 
 import { parentPort } from 'node:worker_threads'
 import type { Extracted } from './unreadable.ts'
@@ -17,8 +17,8 @@ const LARGEST_ARRAY = 128 * MEGABYTE
 let tooLarge = false
 
 /**
- * Arrays are no part of the heap, whose limit does not hold for them, and pdf.js unpacks a stream into one array, however it is packed: twice, as text,
- * or encrypted, so that its size shows nowhere else.
+ * Limits the size of arrays, because the heap limit does not cover them. pdf.js inflates a stream into a single array, however it is packed: twice,
+ * as text, or encrypted, so that its size shows nowhere else.
  */
 globalThis.Uint8Array = new Proxy(Uint8Array, {
   construct(target, args: unknown[], newTarget) {
@@ -39,7 +39,7 @@ async function extract({ extractor, bytes }: ExtractJob): Promise<ExtractAnswer>
   } catch (error) {
     answer = { unreadable: failureOf(error).skipped }
   }
-  // Also where there is a text: pdf.js goes on without what it cannot read.
+  // Also if text was returned: pdf.js continues without the parts that it cannot read.
   return tooLarge ? { unreadable: `content of more than ${LARGEST_ARRAY / MEGABYTE} MB when it is unpacked (a bomb?)` } : answer
 }
 

@@ -18,7 +18,7 @@ test.each<[string, object]>([
   expect(frontMatterFacts(`---\n${lines}\n---`)).toEqual(expected)
 })
 
-test('whatever stands there, what comes out is JSON', () => {
+test('returns JSON for any front matter', () => {
   fc.assert(
     fc.property(
       fc.array(fc.oneof(fc.string(), fc.constantFrom('a: b', 'a:', '- x', 'a: [', "a: '", 'a: [,]', 'a: # x'))),

@@ -1,4 +1,4 @@
-/** Reads the title of a Markdown file, and its front matter for filters: fields at the left margin with one value or a list of values. */
+/** Reads the title of a Markdown file, and its front matter for filters: top-level fields with one value or a list of values. */
 
 import type { Json, JsonObject } from '../../core/json.ts'
 import { markdownBlocks } from '../../text/markdown-blocks.ts'
@@ -7,7 +7,7 @@ import { lineBreakOf } from '../../util/lines.ts'
 const TITLE = /^title[ \t]*[:=][ \t]*(["']?)([^\n]{1,200}?)\1[ \t]*$/m
 const BLOCKS_BEFORE_TITLE = 12
 
-/** The title in the front matter, else the first heading of the highest level near the top. */
+/** Returns the title in the front matter, else the first heading of the highest level near the top. */
 export function titleOf(markdown: string): string | undefined {
   const blocks = markdownBlocks(markdown, 0, markdown.length, lineBreakOf(markdown))
   for (const block of blocks.take(BLOCKS_BEFORE_TITLE)) {
@@ -19,7 +19,7 @@ export function titleOf(markdown: string): string | undefined {
   return undefined
 }
 
-/** The fields of the front matter; empty where there is none. */
+/** Returns the fields of the front matter; empty when there is no front matter. */
 export function factsOf(markdown: string): JsonObject {
   const [first] = markdownBlocks(markdown, 0, markdown.length, lineBreakOf(markdown))
   return first?.kind === 'front-matter' ? frontMatterFacts(markdown.slice(first.start, first.end).trim()) : {}
@@ -31,8 +31,8 @@ const MOST_FIELDS = 100
 const LONGEST_VALUE = 500
 
 /**
- * @param block the front matter with its fences, YAML or TOML. What is nested deeper, or goes on over lines, is left out, as are empty values.
- * @returns the fields but the title. Numbers are numbers where they are written as JavaScript would, so that `1.10` stays what it is.
+ * @param block the front matter with its fences, YAML or TOML. Nested fields, multi-line values and empty values are ignored.
+ * @returns all fields except the title. Only numbers in the notation of JavaScript become numbers, so that `1.10` stays a string.
  */
 export function frontMatterFacts(block: string): JsonObject {
   const facts = new Map<string, Json>()
@@ -46,7 +46,7 @@ export function frontMatterFacts(block: string): JsonObject {
       continue
     }
     const [, key, text = ''] = FIELD.exec(line) ?? []
-    // A comment or an empty line within a list does not end it.
+    // Comments and empty lines within a list do not end it.
     if (key === undefined) continue
     if (facts.size === MOST_FIELDS) break
     list = text.trim() === '' ? { key, values: [] } : undefined
@@ -57,7 +57,7 @@ export function frontMatterFacts(block: string): JsonObject {
   return Object.fromEntries(facts)
 }
 
-/** `[a, "b, c"]`; values with brackets of their own are none that a filter could ask for. */
+/** Parses `[a, "b, c"]`; values with nested brackets are ignored, as no filter can match them. */
 function listOf(text: string): Json {
   const inside = text.slice(1, text.lastIndexOf(']'))
   if (/[[\]{}]/.test(inside)) return null
@@ -66,7 +66,7 @@ function listOf(text: string): Json {
   return values.length === 0 ? null : values
 }
 
-/** `null` where there is none: a block that goes on below, an object, an anchor. */
+/** Parses a scalar; `null` for anything else: a block that continues below, an object, an anchor. */
 function valueOf(text: string): string | number | boolean | null {
   const trimmed = text.trim()
   if (trimmed.length > LONGEST_VALUE) return null

@@ -51,7 +51,7 @@ async function loadOne(name: string, content: string | Uint8Array): Promise<Sour
 }
 
 describe('formats', () => {
-  test('plain text formats keep their text as it stands', async () => {
+  test('plain text formats keep their text unchanged', async () => {
     const files = {
       'a.md': '# Guide\r\n\r\nText.\r\n',
       'b.txt': 'Plain.\n',
@@ -96,7 +96,7 @@ describe('formats', () => {
     expect('title' in ((await loadOne('a.md', text)) as SourceDocument)).toBe(title !== undefined)
   })
 
-  test('facts of the front matter are metadata, by which documents are filtered', async () => {
+  test('fields of the front matter become metadata for filters', async () => {
     const text =
       '---\r\ntitle: Locks\r\nstatus: final\r\ntags: [water, "old, but used"]\r\nrevision: 3\r\n---\r\n\r\n# Locks\r\n\r\nA lock is slow.\r\n'
     expect(await loadOne('a.md', text)).toMatchObject({
@@ -106,7 +106,7 @@ describe('formats', () => {
     expect(await loadOne('a.md', '# Locks\n\nstatus: final\n')).not.toHaveProperty('metadata')
   })
 
-  test('HTML becomes Markdown without what is not text of the page', async () => {
+  test('HTML becomes Markdown with only the text of the page', async () => {
     const html =
       '<!doctype html><title>The &amp; Page</title><style>p { color: red }</style><nav><a href="/">Home</a></nav><main><h1>Hello</h1>' +
       '<!-- hidden --><p>Some <b>bold</b> text.<script>alert(1)</script></p><img src="data:image/png;base64,AAAA" alt="dots">' +
@@ -128,27 +128,27 @@ describe('formats', () => {
       expect(page.text).not.toContain(unwanted)
   })
 
-  test('paragraphs inside list items are not run together', async () => {
+  test('paragraphs inside list items stay separate', async () => {
     const html =
       '<ul>\n<li> First\n\n<p>Second.\n</p>\n<p>Third.\n</p></li>\n<li>Next</li></ul><p><a href="#x"></a>See <a href="y">why</a>.<img src="z.png"></p>'
     expect(await loadOne('a.html', html)).toMatchObject({ text: '- First\n\n  Second.\n\n  Third.\n- Next\n\nSee [why](y).' })
   })
 
-  test('a page whose text no tag ends is converted in slices that grow, with the same text', async () => {
+  test('a page without closing tags is converted in growing slices, with the same text', async () => {
     for (const [noise, shown] of Object.entries({ '<': '<', '&lt;': '<', 'x ': 'x ' })) {
       const page = (await loadOne('a.html', `<p>Before.</p><p>${noise.repeat(200_000)}</p><p>After.</p>`)) as SourceDocument
       expect(page.text === `Before.\n\n${shown.repeat(200_000).trim()}\n\nAfter.`).toBe(true)
     }
   })
 
-  test('a page that takes too long is left out, with the reason', async () => {
+  test('skips a page that takes too long, with the reason', async () => {
     put({ 'a.html': '<p>a'.repeat(200_000), 'b.md': 'Good.' })
     const { sources, skipped } = await load('.', { timeout: 1 })
     expect(sources).toEqual(['b.md'])
     expect(skipped).toEqual({ 'a.html': 'a page that takes longer than 0.001 s to read' })
   })
 
-  test('PDF gives pages, paragraphs, joined words and its title', async () => {
+  test('reads pages, paragraphs, rejoined words and the title of a PDF', async () => {
     const file = pdf([['First (page) of it', 'with a hyphen-', 'ated word.', '', 'Next paragraph.'], [], ['Third page.']], {
       title: 'The Report',
     })
@@ -161,7 +161,7 @@ describe('formats', () => {
     })
   })
 
-  test('DOCX gives headings, paragraphs and tables', async () => {
+  test('reads headings, paragraphs and tables of a DOCX', async () => {
     const file = docx([
       { heading: 'The Memo', level: 1 },
       'Fish & chips.',
@@ -182,7 +182,7 @@ describe('formats', () => {
     })
   })
 
-  test('notebooks give prose, code and short outputs', async () => {
+  test('reads prose, code and short outputs of notebooks', async () => {
     const cells = [
       { cell_type: 'markdown', source: ['# Notes\n', 'Prose.'] },
       {
@@ -198,7 +198,7 @@ describe('formats', () => {
     })
   })
 
-  test('content wins over the name', async () => {
+  test('content overrides the name', async () => {
     expect(await loadOne('a.txt', pdf([['It is a PDF.']]))).toMatchObject({ text: 'It is a PDF.' })
     expect(await loadOne('b.md', new Uint8Array([1, 0, 2, 0]))).toBe('binary data')
   })
@@ -219,12 +219,12 @@ describe('encodings', () => {
     expect(await loadOne('a.txt', bytes)).toMatchObject({ text: expected })
   })
 
-  test('an encoding that was guessed is told', async () => {
+  test('reports a guessed encoding', async () => {
     put({ 'a.txt': Buffer.from('Größe', 'latin1'), 'b.txt': 'Größe' })
     const notes: unknown[] = []
     const options = { base, onNote: (noted: unknown) => notes.push(noted) }
     expect(await (await loadDocuments(base, options)).toArray()).toHaveLength(2)
-    expect(notes).toEqual([{ path: 'a.txt', note: 'read as windows-1252, which it does not say itself' }])
+    expect(notes).toEqual([{ path: 'a.txt', note: 'read as windows-1252, a guess: it declares no encoding' }])
     const store = await SqliteDocumentStore.open({ path: ':memory:' })
     const { notes: noted, added } = await indexFiles(store, [base], { base })
     expect({ noted, added }).toEqual({ noted: notes, added: 2 })
@@ -232,7 +232,7 @@ describe('encodings', () => {
     await store.close()
   })
 
-  test('a page in an encoding that it declares', async () => {
+  test('decodes a page in its declared encoding', async () => {
     const page = Buffer.concat([
       Buffer.from('<meta charset="shift_jis"><p>'),
       Buffer.from([0x93, 0xfa, 0x96, 0x7b]),
@@ -242,7 +242,7 @@ describe('encodings', () => {
   })
 })
 
-describe('what cannot be read is left out with a reason and stops nothing', () => {
+describe('unreadable files are skipped with a reason', () => {
   const bombText = Buffer.alloc(200 * 1024 * 1024, 0x20)
 
   test.each<[string, string, string | Uint8Array, RegExp]>([
@@ -251,11 +251,11 @@ describe('what cannot be read is left out with a reason and stops nothing', () =
     ['binary data', 'a.txt', new Uint8Array([0x7f, 0x45, 0x4c, 0x46, 0, 1]), /^binary data$/],
     ['noise', 'a.txt', Uint8Array.from({ length: 4000 }, (_, index) => ((index * 7919) % 251) + 1), /^binary data$/],
     ['a cut PDF', 'a.pdf', pdf([['Text.']]).subarray(0, 200), /^a broken PDF/],
-    ['a PDF that is none', 'a.pdf', 'Just text.', /^a broken PDF/],
+    ['plain text named as PDF', 'a.pdf', 'Just text.', /^a broken PDF/],
     ['a scanned PDF', 'a.pdf', pdf([[], []]), /^a PDF without text \(scanned\?\)$/],
     ['a cut DOCX', 'a.docx', docx(['Text.']).subarray(0, 300), /ZIP archive/],
-    ['a DOCX that is none', 'a.docx', 'Just text.', /no ZIP archive/],
-    ['another ZIP archive', 'a.docx', storedZip(new Map([['a.xml', Buffer.from('<a/>')]])), /^no Word document$/],
+    ['plain text named as DOCX', 'a.docx', 'Just text.', /not a ZIP archive/],
+    ['another ZIP archive', 'a.docx', storedZip(new Map([['a.xml', Buffer.from('<a/>')]])), /^not a Word document$/],
     ['a DOCX without a document', 'a.docx', storedZip(new Map([['[Content_Types].xml', Buffer.from('<a/>')]])), /^malformed/],
     ['a DOCX with broken XML', 'a.docx', storedZip(docxParts('<w:p><w:r>')), /^malformed/],
     [
@@ -264,7 +264,7 @@ describe('what cannot be read is left out with a reason and stops nothing', () =
       new Uint8Array([0xd0, 0xcf, 0x11, 0xe0, 1]),
       /password or in the old \.doc format/,
     ],
-    ['a notebook that is no JSON', 'a.ipynb', '{"cells": [', /^a notebook that is no valid JSON$/],
+    ['a notebook with invalid JSON', 'a.ipynb', '{"cells": [', /^a notebook that is not valid JSON$/],
     ['a notebook without cells', 'a.ipynb', '{}', /^a notebook without cells$/],
     ['a zip bomb', 'a.docx', deflatedZip(docxParts(''), 'word/extra.xml', bombText), /more than 16 MB of XML \(a zip bomb\?\)/],
     [
@@ -295,7 +295,7 @@ describe('what cannot be read is left out with a reason and stops nothing', () =
     expect(skipped[name]).toMatch(reason)
   })
 
-  test('what would be read for minutes is left out when its time is up, and holds up nobody', async () => {
+  test('skips a file after its time limit without blocking other work', async () => {
     const endless = pdfPage(
       deflateSync(Buffer.from(`BT /F1 12 Tf ${'1 0 0 1 72 700 Tm (ab) Tj 1 0 0 1 72 500 Tm (ab) Tj '.repeat(200_000)}`)),
       '/FlateDecode',
@@ -310,7 +310,7 @@ describe('what cannot be read is left out with a reason and stops nothing', () =
       'a.pdf': 'a PDF that takes more than 1.5 s to read',
       'b.docx': 'a Word document that takes more than 1.5 s to read',
     })
-    // Of some hundred; none or two if the files were read here.
+    // Among a hundred turns; at most two if the files were read in this thread.
     expect(turns).toBeGreaterThan(10)
 
     const reason = new Error('enough')
@@ -321,7 +321,7 @@ describe('what cannot be read is left out with a reason and stops nothing', () =
     expect((await load('d.pdf')).sources).toEqual(['d.pdf'])
   })
 
-  test('one thread reads one file after the other, and a new one what comes after a file that it could not', async () => {
+  test('reads files in one thread, and starts a new thread after a file that failed', async () => {
     using threads = watchThreads()
     put({
       'a.pdf': pdf([['One.']]),
@@ -341,12 +341,12 @@ describe('what cannot be read is left out with a reason and stops nothing', () =
     expect(await loadOne('a.docx', deflatedZip(parts, 'word/embeddings/inner.zip', bombText))).toMatchObject({ text: 'Fine.' })
   })
 
-  test('a file with a private key under a harmless name', async () => {
+  test('skips a file with a private key under a harmless name', async () => {
     put({ 'a.txt': '-----BEGIN OPENSSH PRIVATE KEY-----\nAAAA\n', 'b.md': 'A key begins with -----BEGIN PRIVATE KEY-----.' })
     expect(await load()).toMatchObject({ sources: ['b.md'], skipped: { 'a.txt': 'may hold secrets (a private key)' } })
   })
 
-  test('a file of 2 GB, without reading it', async () => {
+  test('skips a file of 2 GB without reading it', async () => {
     put({ 'a.txt': 'x', 'b.html': `<p>${'x'.repeat(11 * 1024 * 1024)}`, 'c.md': 'Good.' })
     truncateSync(join(base, 'a.txt'), 2 * 1024 ** 3)
     const before = process.memoryUsage().rss
@@ -367,12 +367,12 @@ describe('what cannot be read is left out with a reason and stops nothing', () =
     expect(skipped).toEqual({ 'a.md': 'unreadable (EACCES)', 'b/': 'unreadable (EACCES)' })
   })
 
-  test('a file and a folder whose names are not in UTF-8 say so', async () => {
+  test('reports a file and a folder whose names are not UTF-8', async () => {
     const named = (...bytes: number[]): Buffer => Buffer.concat([Buffer.from(`${base}/`), Buffer.from(bytes)])
     try {
       writeFileSync(named(0x61, 0xe9), 'x')
     } catch {
-      // A file system that takes no such names cannot show them.
+      // Some file systems refuse such names.
       return
     }
     mkdirSync(named(0x62, 0xff))
@@ -381,23 +381,23 @@ describe('what cannot be read is left out with a reason and stops nothing', () =
     expect(await load()).toMatchObject({ sources: ['c.md'], skipped: { 'a\uFFFD': reason, 'b\uFFFD/': reason } })
   })
 
-  test('a pipe is not waited for', async () => {
+  test('does not wait for a pipe', async () => {
     expect(spawnSync('mkfifo', [join(base, 'pipe')]).status).toBe(0)
     put({ 'a.md': 'Good.' })
-    expect(await load()).toMatchObject({ sources: ['a.md'], skipped: { pipe: 'no regular file' } })
-    expect(await load(['pipe', 'a.md'])).toMatchObject({ sources: ['a.md'], skipped: { pipe: 'no regular file' } })
+    expect(await load()).toMatchObject({ sources: ['a.md'], skipped: { pipe: 'not a regular file' } })
+    expect(await load(['pipe', 'a.md'])).toMatchObject({ sources: ['a.md'], skipped: { pipe: 'not a regular file' } })
   })
 
-  test('a file that becomes a pipe between finding and opening it is not waited for', async () => {
+  test('does not wait for a file that becomes a pipe before it is opened', async () => {
     const path = join(base, 'a.md')
     expect(spawnSync('mkfifo', [path]).status).toBe(0)
     const found = { path, source: 'a.md', size: 5, mtimeMs: 0, isNamed: false }
-    expect(await openFile(found)).toEqual({ skipped: 'no regular file', because: 'content' })
+    expect(await openFile(found)).toEqual({ skipped: 'not a regular file', because: 'content' })
   })
 })
 
-describe('which files', () => {
-  test('secrets, hidden, generated and binary files are left out; each has its reason', async () => {
+describe('selecting files', () => {
+  test('skips secret, hidden, generated and binary files, each with its reason', async () => {
     const secrets = [
       '.env',
       '.env.local',
@@ -452,7 +452,7 @@ describe('which files', () => {
     expect(named.sources).toEqual(['.env', 'package-lock.json', '.hidden', '.vscode/a.json'])
   })
 
-  test('nested rules, negations, .criaignore and rules above the root', async () => {
+  test('applies nested rules, negations, .criaignore and rules above the root', async () => {
     put({
       '.git/HEAD': 'x',
       '.git/info/exclude': 'excluded.md\n',
@@ -476,11 +476,11 @@ describe('which files', () => {
       'a.log': 'ignored by .gitignore or .criaignore',
     })
     expect((await load('docs')).sources).toEqual(everything.filter((source) => source.startsWith('docs/')))
-    // What is named counts, and so do the rules inside it.
+    // Named paths bypass the rules above them; rules inside them apply.
     expect((await load(['docs/private', 'a.log'])).sources).toEqual(['a.log', 'docs/private/a.md'])
   })
 
-  test('the same files as git, for random rules', async () => {
+  test('finds the same files as git, for random rules', async () => {
     const hasGit = spawnSync('git', ['--version']).status === 0
     if (!hasGit) console.warn('skipped: git is not installed')
     const pattern = fc.constantFrom(
@@ -528,7 +528,7 @@ describe('which files', () => {
     })
   })
 
-  test('links are not followed: not out of the folder, not in circles; a root may be a link', async () => {
+  test('does not follow links, out of the folder or in circles; a root may be a link', async () => {
     put({ 'docs/a.md': '1', 'docs/sub/b.md': '1', 'secret/c.md': 'canary' })
     symlinkSync('../secret', join(base, 'docs/out'))
     symlinkSync('../secret/c.md', join(base, 'docs/out.md'))
@@ -541,8 +541,8 @@ describe('which files', () => {
     expect(await load('docs')).toMatchObject({
       ...expected,
       skipped: {
-        'docs/out': 'link that leads out of the folder',
-        'docs/out.md': 'link that leads out of the folder',
+        'docs/out': 'link to a place outside the folder',
+        'docs/out.md': 'link to a place outside the folder',
         'docs/sub/up': 'link to the folder itself',
         'docs/in.md': 'link to a.md',
         'docs/broken': 'broken link to nowhere',
@@ -558,7 +558,7 @@ describe('which files', () => {
     expect((await load(['.', '../out'], { base: join(base, 'in') })).sources).toEqual(['a.md', `${base}/out/b.md`])
   })
 
-  test('a path that does not exist is an error at once that names it', async () => {
+  test('rejects at once for a path that does not exist, and names it', async () => {
     put({ 'a.md': '1' })
     await expect(loadDocuments(['a.md', 'nowhere/b.md'], { base })).rejects.toMatchObject({
       code: 'not_found',
@@ -571,7 +571,7 @@ describe('which files', () => {
     }
   })
 
-  test('names of any kind', async () => {
+  test('accepts names with any characters', async () => {
     const names = [' a.md', 'a b.md', 'ä 中.md', '-n.md', 'a#b?.md', 'C:x.md', 'new\nline.md']
     put(Object.fromEntries(names.map((name) => [name, name])))
     const { documents } = await load()
@@ -580,7 +580,7 @@ describe('which files', () => {
   })
 })
 
-test('files are read one by one while the result is taken, and an abort ends it', async () => {
+test('reads files one by one during iteration, and stops on abort', async () => {
   put({ 'a.md': '1', 'b.md': '2', 'c.md': '3' })
   const controller = new AbortController()
   const loaded = await loadDocuments('.', { base, signal: controller.signal })

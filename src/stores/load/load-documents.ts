@@ -1,4 +1,4 @@
-/** Files and folders as documents, one at a time. */
+/** Loads files and folders as documents, one at a time. */
 
 import { ConfigurationError } from '../../core/error.ts'
 import type { SourceDocument } from '../../core/store.ts'
@@ -12,31 +12,31 @@ import { namesOf } from '../../util/nearest.ts'
 export interface LoadOptions extends LoadLimits {
   /** Folder that paths and sources are relative to; default: the current one. */
   readonly base?: string
-  /** Called for every file and folder that is left out. */
+  /** Called for every skipped file and folder. */
   readonly onSkip?: (skipped: SkippedFile) => void
-  /** Called for every file of which something is worth telling: its encoding was guessed, some of its characters are broken. */
+  /** Called for every loaded file with a remark: its encoding was guessed, or some of its characters are broken. */
   readonly onNote?: (noted: { readonly path: string; readonly note: string }) => void
 }
 
-/** Documents that are read while they are taken; each pass reads the files again. */
+/** Documents that are read during iteration; each iteration reads the files again. */
 export interface LoadedDocuments extends AsyncIterable<SourceDocument> {
-  /** All of them at once. */
+  /** Reads all documents into an array. */
   toArray(): Promise<SourceDocument[]>
 }
 
 const OPTIONS = namesOf<LoadOptions>({ base: true, onSkip: true, onNote: true, maxFileBytes: true, timeout: true, signal: true })
 
 /**
- * Finds the documents in files and folders: Markdown, text, HTML, PDF, DOCX, notebooks, source code, JSON, CSV, and whatever else is text.
+ * Loads the documents in files and folders: Markdown, text, HTML, PDF, DOCX, notebooks, source code, JSON, CSV, and any other text.
  *
  *     await store.extend(await loadDocuments(['docs', 'README.md']))
  *
- * The promise resolves when the paths are known to exist; files are opened one by one while the result is iterated, so that a folder of any
- * size needs little memory. `.gitignore` and `.criaignore` count; hidden files and folders, `node_modules`, files that may hold secrets,
- * generated and binary files are left out, links are not followed. A file that is named itself is read whatever these rules say. Files
- * that are empty, broken, unreadable or larger than 50 MB are left out with a reason (`onSkip`) and stop nothing.
+ * The promise resolves when all paths are known to exist. Files are opened one by one during iteration, so that a folder of any size needs little
+ * memory. Skipped are: files excluded by `.gitignore` or `.criaignore`, hidden files and folders, `node_modules`, files that may hold secrets,
+ * generated and binary files, and links. A file named in `paths` is read despite these rules. Empty, broken and unreadable files, and files
+ * larger than 50 MB, are skipped with a reason (`onSkip`) and do not stop the run.
  *
- * @throws CriaError `not_found` when a path does not exist, `configuration` when there is none.
+ * @throws CriaError `not_found` when a path does not exist, `configuration` when no path is given.
  */
 export async function loadDocuments(paths: string | readonly string[], options: LoadOptions = {}): Promise<LoadedDocuments> {
   checkOptionNames('loadDocuments()', options, OPTIONS)

@@ -1,4 +1,4 @@
-/** Loads one file as a document: reads it within limits, tells its format by its content, and extracts the text. */
+/** Loads one file as a document: reads it within limits, detects its format from its content, and extracts the text. */
 
 import { hash } from 'node:crypto'
 import { constants } from 'node:fs'
@@ -15,21 +15,21 @@ import { holdsPrivateKey } from '../../util/secret-files.ts'
 import { failureOf, Unreadable } from './unreadable.ts'
 import type { FoundFile } from './walk.ts'
 
-/** Changes whenever a file may give another text; what another version loaded is loaded again. */
+/** Increase it when the text of a file may change: files loaded by another version are loaded again. */
 export const LOADER_VERSION = 3
 
 const MEGABYTE = 1024 * 1024
 
-/** A pipe may stand where a file was found: waiting for its writer would hold a thread for ever, which not even the end of the process ends. */
+/** A pipe may have replaced the file: waiting for its writer would block a thread forever, even after the process ends. */
 const READ_WITHOUT_WAITING = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)
 
 /** Limits for reading one file. */
 export interface LoadLimits {
-  /** Largest file in bytes; formats that have to be parsed have lower limits of their own. Default 50 MB. */
+  /** Largest file in bytes; parsed formats have lower limits. Default 50 MB. */
   readonly maxFileBytes?: number | undefined
-  /** Milliseconds for one file that has to be parsed; default 60,000. */
+  /** Milliseconds for a file that has to be parsed; default 60,000. */
   readonly timeout?: number | undefined
-  /** Aborting it ends the reading. */
+  /** Aborts the reading. */
   readonly signal?: AbortSignal | undefined
 }
 
@@ -43,39 +43,39 @@ const LARGEST: Readonly<Record<Extractor, number>> = {
   notebook: 50 * MEGABYTE,
 }
 
-/** A file as it is now: its bytes are there, what is in them comes later. */
+/** An opened file: its bytes are read, its text is not yet extracted. */
 export interface OpenedFile {
   readonly file: FoundFile
   /** SHA-256 of the bytes, hexadecimal. */
   readonly hash: string
-  /** Of what was read, which may be newer than what was found. */
+  /** Size of the bytes that were read, which may be newer than the listing. */
   readonly size: number
   readonly mtimeMs: number
   readonly bytes: Buffer
 }
 
-/** A document, and what is worth telling about how its file was read: a guessed encoding, broken characters. */
+/** A document, and a remark on how its file was read: a guessed encoding, broken characters. */
 export interface Loaded {
   readonly document: SourceDocument
   readonly note?: string
 }
 
 /**
- * Reads a file and takes its text out. Whatever is wrong with the file is a reason in the result.
+ * Reads a file and extracts its text. Problems with the file become a reason in the result.
  *
- * @throws the reason of the signal when it is aborted, nothing else.
+ * @throws only the reason of the signal when it is aborted.
  */
 export async function loadFile(file: FoundFile, limits: LoadLimits = {}): Promise<Loaded | Failure> {
   const opened = await openFile(file, limits)
   return 'skipped' in opened ? opened : extractDocument(opened, limits)
 }
 
-/** The first half of `loadFile`: the bytes, and what they can be recognised by. */
+/** The first half of `loadFile`: reads the bytes and their hash. */
 export function openFile(file: FoundFile, limits: LoadLimits = {}): Promise<OpenedFile | Failure> {
   return withReason(readBytes(file, limits), limits)
 }
 
-/** The second half of `loadFile`: the text. */
+/** The second half of `loadFile`: extracts the text. */
 export function extractDocument(opened: OpenedFile, limits: LoadLimits = {}): Promise<Loaded | Failure> {
   return withReason(documentOf(opened, limits), limits)
 }
@@ -96,7 +96,7 @@ async function readBytes(
   const handle = await open(file.path, READ_WITHOUT_WAITING)
   try {
     const before = await handle.stat()
-    if (!before.isFile()) throw new Unreadable('no regular file')
+    if (!before.isFile()) throw new Unreadable('not a regular file')
     const kind = promisedKind(file.path)
     const limit = Math.min(maxFileBytes, kind === undefined || 'unsupported' in kind ? Infinity : LARGEST[kind.extractor])
     if (before.size > limit)
@@ -111,7 +111,7 @@ async function readBytes(
   }
 }
 
-/** As many bytes as the file had when it was opened: a file that grows without end is not followed. */
+/** Reads as many bytes as the file had when it was opened, so that a growing file ends. */
 async function readAll(handle: FileHandle, size: number, signal: AbortSignal | undefined): Promise<Buffer> {
   const bytes = Buffer.allocUnsafe(size)
   let at = 0
@@ -142,7 +142,7 @@ async function documentOf({ file, bytes }: OpenedFile, limits: LoadLimits): Prom
   return { document, ...(extracted.note === undefined ? {} : { note: extracted.note }) }
 }
 
-/** What the name promises, unless the content says otherwise. */
+/** Returns the kind that the name suggests, unless the content contradicts it. */
 function kindOf(file: FoundFile, bytes: Buffer): FileKind {
   if (bytes.length === 0) throw new Unreadable('empty')
   const promised = promisedKind(file.path)

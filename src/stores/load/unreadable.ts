@@ -1,16 +1,16 @@
-/** A file that cannot become a document. The message is the reason that is reported: `a PDF without text (scanned?)`. */
+/** Thrown when a file cannot become a document. The message is the reported reason: `a PDF without text (scanned?)`. */
 export class Unreadable extends Error {
   override readonly name = 'Unreadable'
 }
 
-/** Why there is no document of a file. */
+/** The reason why a file has no document. */
 export interface Failure {
   readonly skipped: string
-  /** `gone`: there is no file; `now`: it may be readable another time; `limit`: by the caller's choice; `content`: as long as it stays as it is. */
+  /** `gone`: the file does not exist; `now`: a later attempt may succeed; `limit`: a limit of the caller; `content`: lasts until it changes. */
   readonly because: 'gone' | 'now' | 'limit' | 'content'
 }
 
-/** What was thrown, as a reason for people. */
+/** Converts a thrown value to a readable reason. */
 export function failureOf(error: unknown): Failure {
   if (error instanceof Unreadable) return { skipped: error.message, because: 'content' }
   const code = error instanceof Error && 'code' in error ? String(error.code) : undefined
@@ -19,15 +19,15 @@ export function failureOf(error: unknown): Failure {
   return { skipped: `malformed (${error instanceof Error ? error.message : String(error)})`, because: 'content' }
 }
 
-/** What comes out of a file whose format is not text. */
+/** Text extracted from a file whose format is not text. */
 export interface Extracted {
   readonly text: string
   readonly title?: string
-  /** Worth telling, such as a guessed encoding. */
+  /** Remark for the user, such as a guessed encoding. */
   readonly note?: string
 }
 
-/** How long a reader may work on one file. */
+/** Limits for reading one file. */
 export interface Patience {
   /** Milliseconds for the whole file. */
   readonly timeout: number

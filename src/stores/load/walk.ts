@@ -1,4 +1,4 @@
-/** Finds the files below the paths that a user named, and says which it leaves out and why. */
+/** Finds the files below the paths that a user named, and reports skipped files with a reason. */
 
 import { readdir, readlink, realpath, stat } from 'node:fs/promises'
 import type { Dirent } from 'node:fs'
@@ -10,20 +10,20 @@ import { IgnoreRules } from '../../util/ignore-rules.ts'
 import { isSecretName } from '../../util/secret-files.ts'
 
 export interface FoundFile {
-  /** Absolute, without links. */
+  /** Absolute, with links resolved. */
   readonly path: string
   readonly source: string
   readonly size: number
   readonly mtimeMs: number
-  /** Named by the user and not found in a folder. */
+  /** True if the user named the file; false if it was found in a folder. */
   readonly isNamed: boolean
 }
 
-/** A file that was not read. */
+/** A skipped file or folder. */
 export interface SkippedFile {
-  /** As a source; folders end in `/`. */
+  /** Name as a source; folders end in `/`. */
   readonly path: string
-  /** Why, in a sentence. */
+  /** Reason, as a phrase. */
   readonly reason: string
 }
 
@@ -31,7 +31,7 @@ export type Found = { readonly file: FoundFile } | { readonly skipped: SkippedFi
 
 /** A path that a user named. */
 export interface Root {
-  /** Absolute, without links. */
+  /** Absolute, with links resolved. */
   readonly path: string
   readonly isFolder: boolean
 }
@@ -40,10 +40,10 @@ const NO_CHARACTER = '\uFFFD'
 const LEFT_OUT = new Set(['node_modules', 'bower_components', '__pycache__', 'jspm_packages'])
 
 /**
- * The paths as they are on the disk, each once.
+ * Resolves the paths on the disk, without duplicates.
  *
- * @param folder The paths are relative to it.
- * @throws CriaError `not_found` that names a path which does not exist, `configuration` for what is no path.
+ * @param folder Base for relative paths.
+ * @throws CriaError `not_found` with the path that does not exist, `configuration` for an invalid path.
  */
 export async function resolveRoots(paths: readonly string[], folder: string): Promise<Root[]> {
   const roots = new Map<string, Root>()
@@ -68,15 +68,15 @@ export async function resolveRoots(paths: readonly string[], folder: string): Pr
   return [...roots.values()]
 }
 
-/** The name of a file in an index: relative to the base where it lies below it, else absolute; with forward slashes. */
+/** Returns the name of a file in an index: relative to the base if it lies below it, else absolute; with forward slashes. */
 function sourceOf(path: string, base: string): string {
   return (isInside(path, base) ? relative(base, path) : path).split(sep).join('/')
 }
 
 /**
- * Files in the order of their names, those that were named themselves first. A file is found once, however many roots lead to it.
+ * Yields files in the order of their names, named files first. Each file is yielded once, however many roots contain it.
  *
- * @param base Sources are relative to this folder; absolute, without links.
+ * @param base Folder that sources are relative to; absolute, with links resolved.
  */
 export async function* walk(roots: readonly Root[], base: string, signal?: AbortSignal): AsyncGenerator<Found> {
   const named = roots.filter(({ isFolder }) => !isFolder)
@@ -108,7 +108,7 @@ class Walker {
       yield this.#skip(folder, true, unreadable(folder, error))
       return
     }
-    // Code units, not a language: the order is the same everywhere.
+    // By code units, not by locale, so that the order is the same everywhere.
     for (const entry of entries.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
       this.#signal?.throwIfAborted()
       const path = join(folder, entry.name)
@@ -130,7 +130,7 @@ class Walker {
       if (rules.ignores(path, true)) return 'ignored by .gitignore or .criaignore'
       return this.#visited.has(path) ? 'found already' : undefined
     }
-    if (!entry.isFile()) return 'no regular file'
+    if (!entry.isFile()) return 'not a regular file'
     if (isSecretName(name)) return 'may hold secrets'
     if (name.startsWith('.')) return 'hidden file'
     if (rules.ignores(path, false)) return 'ignored by .gitignore or .criaignore'
@@ -144,11 +144,11 @@ class Walker {
   }
 }
 
-/** What a link leads to inside the root is found there; what lies outside was not named. */
+/** Returns the reason for skipping a link: a target inside the root is found there, and a target outside was not named. */
 async function reasonAgainstLink(path: string, root: string): Promise<string> {
   try {
     const target = await realpath(path)
-    if (!isInside(target, root)) return 'link that leads out of the folder'
+    if (!isInside(target, root)) return 'link to a place outside the folder'
     const inside = relative(root, target)
     return `link to ${inside === '' ? 'the folder itself' : inside.split(sep).join('/')}`
   } catch (error) {
@@ -159,8 +159,8 @@ async function reasonAgainstLink(path: string, root: string): Promise<string> {
 async function describe(path: string, source: string, isNamed: boolean): Promise<Found> {
   try {
     const found = await stat(path)
-    // Opening a pipe would wait for somebody who writes to it.
-    if (!found.isFile()) return { skipped: { path: source, reason: 'no regular file' } }
+    // Opening a pipe would wait for a writer.
+    if (!found.isFile()) return { skipped: { path: source, reason: 'not a regular file' } }
     const { size, mtimeMs } = found
     return { file: { path, source, size, mtimeMs, isNamed } }
   } catch (error) {
@@ -169,7 +169,7 @@ async function describe(path: string, source: string, isNamed: boolean): Promise
   }
 }
 
-/** A name that is no UTF-8 comes with U+FFFD in its place, and under that name there is nothing. */
+/** A name that is not UTF-8 is listed with U+FFFD, and no file has that name. */
 function unreadable(path: string, error: unknown): string {
   const code = codeOf(error)
   return `unreadable (${code === 'ENOENT' && path.includes(NO_CHARACTER) ? 'its name is not in UTF-8: rename it' : code})`

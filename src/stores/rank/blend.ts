@@ -1,21 +1,21 @@
 /**
- * Joins the scores of words and of vectors, lets chunks about the same thing lend each other some of theirs, and picks the best without sorting
- * all. `docs/retrieval.md` has the measurements.
+ * Combines the scores of words and of vectors, smooths scores among similar chunks, and selects the best without sorting all.
+ * `docs/retrieval.md` has the measurements.
  */
 
 import { RANKING } from './settings.ts'
 
-/** Cosines of the question with all chunks of a store, or with chunks that were chosen without looking at the question. */
+/** Statistics of the cosines of the question with all chunks of a store, or with chunks chosen independently of the question. */
 export interface Background {
   readonly chunks: number
   readonly mean: number
   readonly deviation: number
 }
 
-/** Cosines as whole numbers: their sums do not depend on the order, so that equal stores give equal scores to the last bit. */
+/** Cosines are rounded to integers: their sums do not depend on the order, so that equal stores return bit-identical scores. */
 const STEPS = 2 ** 16
 
-/** @param chunks in the store; `cosines` may be a part of them. */
+/** @param chunks number of chunks in the store; `cosines` may cover only some of them. */
 export function backgroundOf(cosines: readonly number[], chunks: number): Background {
   let sum = 0
   let squares = 0
@@ -29,13 +29,13 @@ export function backgroundOf(cosines: readonly number[], chunks: number): Backgr
   return { chunks, mean: mean / STEPS, deviation: Math.sqrt(variance) / STEPS }
 }
 
-/** So few chunks do not tell what comes by chance: what is not below the mean is worth showing, last. */
+/** With so few chunks chance cannot be estimated: every chunk at or above the mean is returned, ranked last. */
 const FEW = 20
 const LEAST = 0.001
 
 /**
- * How far a chunk stands out, whatever the scale of the model: standard deviations above the mean, less half of what the best of as many
- * unrelated chunks would reach by chance, √(2 ln n). 0 where that is nothing, 1 for `RANKING.vectors.deviations`.
+ * Measures how far a chunk stands out, independent of the model's scale: standard deviations above the mean, less half of the best value expected by
+ * chance among as many unrelated chunks, √(2 ln n). Returns 0 at or below that, 1 at `RANKING.vectors.deviations`.
  */
 export function standOut(cosine: number, { chunks, mean, deviation }: Background): number {
   if (cosine <= 0) return 0
@@ -46,26 +46,26 @@ export function standOut(cosine: number, { chunks, mean, deviation }: Background
 }
 
 /**
- * @param words score for the words, as a share of the best one's.
- * @param coverage of the question by the best chunk, 0 to 1: what the words are trusted.
+ * @param words score for the words, as a share of the best score.
+ * @param coverage share of the question in the best chunk, 0 to 1: the weight of the words.
  */
 export function blend(words: number, coverage: number, vector: number): number {
   const { share } = RANKING.vectors
   return (1 - share) * coverage * words + share * vector
 }
 
-/** Scores by chunk, and what orders equal scores: keys must not depend on the order in which chunks were added. */
+/** Scores by chunk, and tie-breaking keys, which must not depend on the order in which chunks were added. */
 export interface Scored {
   readonly scores: Float64Array
   readonly keys: Uint32Array
 }
 
-/** The `limit` chunks with the highest scores above 0, best first; among those given, or among all. */
+/** Returns the `limit` chunks with the highest scores above 0, best first; among the given chunks, or among all. */
 export function best({ scores, keys }: Scored, limit: number, among?: readonly number[]): number[] {
   if (limit <= 0) return []
   const compare = (a: number, b: number): number =>
     (scores[b] ?? 0) - (scores[a] ?? 0) || (keys[a] ?? 0) - (keys[b] ?? 0) || a - b
-  // Little room, so that the floor is known soon: most searches ask for the best few.
+  // Little room, so that the cutoff is found early: most searches ask for few results.
   const room = 2 * limit + 8
   const size = among?.length ?? scores.length
   let kept: number[] = []
@@ -84,14 +84,14 @@ export function best({ scores, keys }: Scored, limit: number, among?: readonly n
 
 export interface Neighbour {
   readonly id: number
-  /** More is more alike. */
+  /** Higher is more similar. */
   readonly similarity: number
 }
 
 /**
- * Smoothed scores of the candidates and of those chunks that candidates have as neighbours: a share of the own score, the rest the mean
- * of the neighbours' scores, weighted by similarity; all divided by the own share, so that they compare with scores that are not smoothed. For a chunk that is no candidate the candidates that named it are its neighbours; one
- * without a score of its own has to be near enough.
+ * Smooths the scores of the candidates and of their neighbours: the own score's share plus the similarity-weighted mean of the neighbours' scores.
+ * The sum is divided by the own share, so that it compares with scores that are not smoothed. The neighbours of a chunk that is not a candidate are
+ * the candidates that named it; without a score of its own, it must be similar enough.
  */
 export function smooth(
   candidates: ReadonlyMap<number, readonly Neighbour[]>,

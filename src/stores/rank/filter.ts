@@ -1,4 +1,4 @@
-/** Checks and applies filters, alike in every store. */
+/** Checks and applies filters, identically in every store. */
 
 import { checkFilter, isPattern } from '../../core/filter.ts'
 import type { Json, JsonObject } from '../../core/json.ts'
@@ -8,7 +8,7 @@ import type { GlobPattern } from '../../util/glob-pattern.ts'
 
 /** The data that a filter is compared with. */
 export interface Filtered {
-  /** The document, as the store names it. */
+  /** Name of the document in the store. */
   readonly source: string
   /** The title of the document. */
   readonly title?: string
@@ -16,16 +16,16 @@ export interface Filtered {
   readonly metadata: JsonObject
 }
 
-/** Tells whether a value of a field is one of those wanted. */
+/** Reports whether the value of a field is one of those wanted. */
 export type FieldTest = (found: Json) => boolean
 
 /**
- * Every field of the filter must equal its value or one of its values, or be described by its pattern. `source` and `title` are the
- * chunk's own, all others are keys of its metadata. A field that is not there equals `null`; where the metadata has a list, one of its
- * elements must pass. A pattern that begins with `!` leaves out what it describes, whatever else lets it through.
+ * Every field of the filter must equal its value or one of its values, or match its pattern. `source` and `title` are the chunk's own, all others are
+ * keys of its metadata. A missing field equals `null`; of a list in the metadata, one element must pass. A pattern that begins with `!` excludes its
+ * matches, even if another pattern includes them.
  *
- * @param filter as `SearchOptions` has it; default: every chunk passes.
- * @throws ConfigurationError that names the field, what was expected and what came.
+ * @param filter as in `SearchOptions`; default: every chunk passes.
+ * @throws ConfigurationError with the field, the expected and the actual value.
  */
 export function chunkTest(filter: ChunkFilter = {}): (chunk: Filtered) => boolean {
   checkFilter(filter)

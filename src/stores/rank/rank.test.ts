@@ -7,14 +7,14 @@ import { RANKING } from './settings.ts'
 import { gramsOf, gramWeight, similarity } from './similarity.ts'
 
 describe('BM25', () => {
-  it('is what the formula says', () => {
+  it('equals the published formula', () => {
     expect(inverseFrequency(100, 0)).toBeCloseTo(Math.log(202))
     expect(inverseFrequency(100, 100)).toBeCloseTo(Math.log(1 + 0.5 / 100.5))
     expect(occurrenceWeight(1, 80, 80)).toBeCloseTo(1)
     expect(occurrenceWeight(3, 40, 80)).toBeCloseTo((3 * 2.2) / (3 + 1.2 * (0.25 + 0.75 * 0.5)))
   })
 
-  it('gives more for rarer words, more occurrences and shorter chunks, within bounds', () => {
+  it('is higher for rarer words, more occurrences and shorter chunks, within bounds', () => {
     const size = fc.integer({ min: 1, max: 100_000 })
     fc.assert(
       fc.property(size, size, size, (count, length, average) => {
@@ -31,7 +31,7 @@ describe('BM25', () => {
 })
 
 describe('best', () => {
-  it('is what sorting everything gives', () => {
+  it('equals the start of the sorted list', () => {
     const score = fc.integer({ min: 0, max: 5 })
     fc.assert(
       fc.property(fc.array(fc.tuple(score, fc.nat(3)), { maxLength: 400 }), fc.nat(60), (chunks, limit) => {
@@ -49,7 +49,7 @@ describe('best', () => {
 })
 
 describe('similarity', () => {
-  /** Every gram as rare as the others. */
+  /** Similarity with equal weights for all grams. */
   const alike = (word: string, other: string): number => {
     const grams = gramsOf(word)
     const common = gramsOf(other).filter((gram) => grams.includes(gram))
@@ -70,13 +70,13 @@ describe('similarity', () => {
     expect(alike(word, other)).toBeCloseTo(expected, 10)
   })
 
-  it.each(['2008', 'x86', 'v1.2.3', 'it', '東京', 'ภาษา', '서울'])('is not asked of %s', (term) => {
+  it.each(['2008', 'x86', 'v1.2.3', 'it', '東京', 'ภาษา', '서울'])('is not computed for %s', (term) => {
     expect(gramsOf(term)).toEqual([])
   })
 })
 
 describe('phrases', () => {
-  it('are pairs of different words that follow each other, each once', () => {
+  it('are pairs of different adjacent words, each once', () => {
     expect(pairsOf([1, 2, 2, 3, 1, 2])).toEqual([
       [1, 2],
       [2, 3],
@@ -85,7 +85,7 @@ describe('phrases', () => {
     expect(pairsOf([1])).toEqual([])
   })
 
-  it('are counted where they stand in order', () => {
+  it('are counted where they are adjacent in order', () => {
     const pairs = [
       [1, 2],
       [2, 1],
@@ -125,7 +125,7 @@ describe('smooth', () => {
     expect(smoothed.get(3)).toBeCloseTo(lent * 10)
   })
 
-  it('brings in chunks without a word of the query only when they are near, and the store is not small', () => {
+  it('adds chunks without a query word only if they are similar and the store is not small', () => {
     const neighbours = (similarity: number): Map<number, { id: number; similarity: number }[]> =>
       new Map([[1, [{ id: 3, similarity }]]])
     expect(smooth(neighbours(0.2), score, 1000).has(3)).toBe(true)
@@ -135,7 +135,7 @@ describe('smooth', () => {
 })
 
 describe('chunkTest', () => {
-  it('refuses what is not a filter, as a store of the user is to', () => {
+  it('refuses an invalid filter, as custom stores must', () => {
     for (const filter of [null, 'a', { year: {} }]) expect(() => chunkTest(filter as never)).toThrow(/filter/)
   })
 
@@ -159,15 +159,15 @@ describe('chunkTest', () => {
 
 describe('blend', () => {
   it.each([
-    ['what is usual', 0.2, 0],
-    ['what chance would bring', 0.3, 0],
-    ['what stands out', 0.8, 0.83],
+    ['a usual cosine', 0.2, 0],
+    ['a cosine likely by chance', 0.3, 0],
+    ['an outlier', 0.8, 0.83],
     ['the opposite', -0.5, 0],
-  ])('a cosine counts by how far it stands out: %s', (_, cosine, expected) => {
+  ])('a cosine counts by its distance from the mean: %s', (_, cosine, expected) => {
     expect(standOut(cosine, { chunks: 1000, mean: 0.2, deviation: 0.1 })).toBeCloseTo(expected, 2)
   })
 
-  it('has no opinion about the scale of a model', () => {
+  it('is independent of the scale of a model', () => {
     const cosines = [0.1, 0.3, 0.2, 0.9, 0.15, 0.25]
     const narrow = cosines.map((cosine) => 0.7 + cosine / 5)
     const shares = [cosines, narrow].map((all) => all.map((cosine) => standOut(cosine, backgroundOf(all, 100))))
@@ -187,7 +187,7 @@ describe('blend', () => {
     )
   })
 
-  it('shows all that is near in a store of few chunks, and nothing that is not', () => {
+  it('returns all similar chunks of a small store, and no others', () => {
     const background = backgroundOf([0.6, 0.6, 0.6, 0], 4)
     expect(standOut(0.6, background)).toBeGreaterThan(0)
     expect(standOut(0.1, background)).toBe(0)
@@ -195,7 +195,7 @@ describe('blend', () => {
     expect(standOut(0.6, backgroundOf([0.6], 1))).toBeGreaterThan(0)
   })
 
-  it('trusts words as far as they cover the question', () => {
+  it('weights words by their coverage of the question', () => {
     expect(blend(1, 0, 0)).toBe(0)
     expect(blend(1, 1, 0)).toBeGreaterThan(blend(1, 0.2, 1))
   })

@@ -1,50 +1,50 @@
-/** The one configuration of ranking, for all collections. Each value stands on a broad plateau; `docs/retrieval.md` has the measurements. */
+/** Ranking parameters, the same for all collections. Results are insensitive to small changes of each; `docs/retrieval.md` has the measurements. */
 export const RANKING = {
-  /** How soon further occurrences of a word stop to count (BM25's k1). */
+  /** How soon further occurrences of a word stop counting (BM25's k1). */
   saturation: 1.2,
-  /** How much long chunks are held back (BM25's b), from 0 to 1. */
+  /** Penalty for long chunks (BM25's b), from 0 to 1. */
   lengthPenalty: 0.75,
-  /** How often a word of the title or of a heading counts as a word of the text. */
+  /** Occurrences in the text that one occurrence in the title or a heading is worth. */
   titleWeight: 3,
   headingWeight: 2,
-  /** Words of the vocabulary that are written like a word of the query: other forms, compounds, misspellings. */
+  /** Vocabulary words spelt like a query word: other forms, compounds, misspellings. */
   variants: {
-    /** Least similarity (cosine of character n-grams, 0 to 1); the second for a word that no chunk has: most often it is misspelt. */
+    /** Least similarity (cosine of character n-grams, 0 to 1); the second value is for a word that no chunk has, most often a misspelling. */
     floor: 0.5,
     unknownFloor: 0.35,
     /** An occurrence counts as this share of its similarity. */
     share: 0.5,
     limit: 15,
-    /** A word that this many times as many chunks have is a word of its own: `install` is no way to write `uninstall`. */
+    /** A word in this many times as many chunks is a different word: `install` is not a variant of `uninstall`. */
     mostFrequent: 10,
-    /** Only the weightiest words of a long query are varied. */
+    /** Only the words with the highest weights of a long query get variants. */
     words: 32,
   },
-  /** Neighbouring words of the query that are neighbours in the chunk. Only the best chunks are looked at. */
+  /** Adjacent words of the query that are adjacent in the chunk. Only the best chunks are checked. */
   phrases: { share: 0.2, candidates: 50 },
-  /** Chunks about the same thing lend each other some of their score. */
+  /** Smoothing: chunks about the same thing share some of their score. */
   neighbours: {
     /** Share of the chunk's own score; the rest is the mean of its neighbours'. */
     own: 0.75,
     neighbours: 6,
     /** Only the best chunks are smoothed. */
     candidates: 20,
-    /** A chunk is compared by its weightiest words that no more chunks than `maxFrequency` have. */
+    /** A chunk is compared by its words with the highest weights that at most `maxFrequency` chunks have. */
     words: 20,
     maxFrequency: 200,
-    /** Chunks that share no word with the query and are found through their neighbours alone. In a small store two chunks have words in common by chance. */
+    /** Chunks without a query word that are found through neighbours alone. In a small store two chunks share words by chance. */
     newcomers: { floor: 0.15, leastChunks: 100 },
   },
-  /** What vectors have to say beside words, in stores that have some. */
+  /** Weight of vectors beside words, in stores with vectors. */
   vectors: {
     share: 0.3,
     /** Standard deviations that count as 1. */
     deviations: 5,
-    /** Of the chunks that the words found, these are compared exactly at least. */
+    /** At least this many of the chunks found by words are compared exactly. */
     words: 100,
     /**
-     * Vectors that are compared exactly: all of a store that has no more. In a larger one those that the codes find nearest, and as many that are
-     * chosen without looking at the question, which tell what cosines are usual.
+     * Vectors compared exactly: all, if the store has no more. In a larger store, those nearest by code, and as many chosen independently of the
+     * question, which show the usual cosines.
      */
     candidates: 500,
   },

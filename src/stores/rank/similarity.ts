@@ -1,20 +1,20 @@
-/** Measures how alike two words are written. */
+/** Measures how similarly two words are spelt. */
 
 import { patternFor } from '../../util/pattern.ts'
 import { ngrams } from '../../text/split.ts'
 
 const SIZE = 4
 const SHORTEST = 3
-/** Words and nothing else: `2008` is no form of `2009`, and pairs of ideographs are too short to be compared. */
+/** Letters only: `2008` is not a form of `2009`, and pairs of ideographs are too short to compare. */
 const COMPARABLE = patternFor(String.raw`^[\p{L}\p{M}]+$`, 'u')
 const UNSPACED = patternFor(
   String.raw`[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]`,
   'u',
 )
-/** Stands before the word: beginnings carry more of the meaning than ends. */
+/** Marks the start of the word: beginnings carry more of the meaning than ends. */
 const START = '^'
 
-/** Different groups of four characters in a term; none when it is nothing to be compared. */
+/** Returns the distinct groups of four characters in a term; none when it cannot be compared. */
 export function gramsOf(term: string): string[] {
   return isComparable(term) ? [...new Set(ngrams(START + term, SIZE))] : []
 }
@@ -23,20 +23,20 @@ function isComparable(term: string): boolean {
   return term.length >= SHORTEST && COMPARABLE(term).test(term) && !UNSPACED(term).test(term)
 }
 
-/** Weight of a gram that `frequency` words of a vocabulary have. */
+/** Returns the weight of a gram that `frequency` words of a vocabulary have. */
 export function gramWeight(vocabulary: number, frequency: number): number {
   return Math.log(1 + vocabulary / Math.max(frequency, 0.5)) ** 2
 }
 
-/** Grams and their weights together. */
+/** A number of grams and their total weight. */
 export interface Grams {
   readonly count: number
   readonly weight: number
 }
 
 /**
- * About the cosine of a word of the query and another one by weighted grams, from what they share. Grams that only the other word has are
- * taken to weigh as much as those of the query's word do on average; their own weights would have to be looked up, for thousands of words.
+ * Approximates the cosine of a query word and another word by weighted grams, from the shared ones. Grams of the other word alone get the average
+ * weight of the query word's grams; looking up their own weights, for thousands of words, would cost too much.
  */
 export function similarity(word: Grams, otherCount: number, shared: Grams): number {
   const only = Math.max(0, otherCount - shared.count)

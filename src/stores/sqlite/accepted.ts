@@ -8,15 +8,15 @@ import type { Scored } from '../rank/blend.ts'
 import { chunkTest, fieldTest } from '../rank/filter.ts'
 import type { Filtered } from '../rank/filter.ts'
 
-/** Chunks that are looked at in one go, at least. */
+/** Least number of chunks that are checked at once. */
 const LEAST_ROOM = 64
-/** Chunks that are read at once where all have to be looked at. */
+/** Chunks read at once when all have to be checked. */
 const PAGE = 500
 
 /**
- * Gives the best of the chunks that a filter accepts, among those named or among all. Takes their score from chunks that it does not accept.
+ * Returns the best of the chunks that a filter accepts, among the given ids or among all. Sets the score of rejected chunks to 0.
  *
- * @param filter that has been checked.
+ * @param filter already checked.
  */
 export function bestAccepted(
   connection: Connection,
@@ -39,7 +39,7 @@ export function bestAccepted(
   }
 }
 
-/** Chunks of other sources than those the filter names: found with an index, so that they need not be met one by one. */
+/** Sets the score of chunks from other sources to 0, with an index lookup instead of checking them one by one. */
 function excludeSources(connection: Connection, filter: ChunkFilter, { scores }: Scored): void {
   if (!Object.hasOwn(filter, 'source')) return
   const rows = connection.all<{ id: number }>(
@@ -50,7 +50,7 @@ function excludeSources(connection: Connection, filter: ChunkFilter, { scores }:
   for (let id = 0; id < scores.length; id++) if ((scores[id] ?? 0) > 0 && !named.has(id)) scores[id] = 0
 }
 
-/** Patterns are compared here: what SQL calls a glob is something else. */
+/** Matches patterns here, because SQL's GLOB has other rules. */
 function sourcesNamed(connection: Connection, tests: readonly FilterTest[]): readonly unknown[] {
   if (!tests.some(isPattern)) return tests
   const passes = fieldTest(tests)
@@ -58,7 +58,7 @@ function sourcesNamed(connection: Connection, tests: readonly FilterTest[]): rea
   return rows.map(({ source }) => source).filter(passes)
 }
 
-/** Whether a filter lets any chunk through. Chunks are met one by one until one passes. */
+/** Reports whether a filter accepts any chunk. Checks chunks one by one until one passes. */
 export function letsAnyThrough(connection: Connection, filter: ChunkFilter): boolean {
   const passes = chunkTest(filter)
   let ids: number[] = []

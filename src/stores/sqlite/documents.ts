@@ -1,4 +1,4 @@
-/** Turns documents and chunks into what is kept of them, and back. */
+/** Converts documents and chunks to stored rows, and back. */
 
 import { CriaError } from '../../core/error.ts'
 import type { JsonObject } from '../../core/json.ts'
@@ -6,7 +6,7 @@ import type { Chunk, DocumentInput, SourceDocument } from '../../core/store.ts'
 import { isRecord } from '../../util/check.ts'
 import { sha256 } from '../../util/hash.ts'
 
-/** What is known of the file that a document was read from; what the reader gives is kept and given back. */
+/** Facts about the file that a document was read from, stored and returned unchanged. */
 export interface FileFacts {
   /** SHA-256 of the bytes of the file, hexadecimal. */
   readonly hash?: string
@@ -14,23 +14,23 @@ export interface FileFacts {
   readonly size?: number
   /** In epoch milliseconds. */
   readonly modifiedAt?: number
-  /** Versions of whatever reads the file; a source with another recipe is indexed again although its text is the same. */
+  /** Version of the reader; a source with another recipe is indexed again although its text is unchanged. */
   readonly recipe?: string
 }
 
 /** A source without its text. */
 export interface SourceState {
-  /** The document, as the store names it. */
+  /** Name of the document in the store. */
   readonly source: string
   /** Chunks of the document. */
   readonly chunks: number
   /** SHA-256 of the text, hexadecimal. */
   readonly contentHash: string
-  /** What was known of its file when it was read. */
+  /** Facts about its file at the time of reading. */
   readonly file: FileFacts
 }
 
-/** Stands between the recipe of the reader and that of the store. */
+/** Separates the recipe of the reader from that of the store. */
 const RECIPE_MARK = ' | '
 
 export function wholeRecipe(file: FileFacts, storeRecipe: string): string {
@@ -42,7 +42,7 @@ export function readerRecipe(wholeRecipe: string): string {
 }
 
 /**
- * Makes a document as stores keep it: a text gets a source, a hash of it; lone surrogates become U+FFFD, which leaves every offset where it was.
+ * Converts an input to a stored document: a string gets a hash as its source; lone surrogates become U+FFFD, which keeps all offsets.
  *
  * @throws CriaError `invalid_request` when it is not a document.
  */
@@ -54,11 +54,11 @@ export function toDocument(input: DocumentInput): SourceDocument {
   if (typeof source !== 'string' || source === '') throw notADocument('has no source')
   const name = JSON.stringify(source.slice(0, 200))
   if (typeof text !== 'string') throw notADocument(`${name} has no text`)
-  if (metadata !== undefined && !isRecord(metadata)) throw notADocument(`${name} has metadata that is no object`)
+  if (metadata !== undefined && !isRecord(metadata)) throw notADocument(`${name} has metadata that is not an object`)
   try {
     JSON.stringify({ ...given, text: undefined })
   } catch (cause) {
-    throw notADocument(`${name} holds what is no JSON`, cause)
+    throw notADocument(`${name} holds a value that is not JSON`, cause)
   }
   return {
     ...(given as SourceDocument),
@@ -72,7 +72,7 @@ function notADocument(what: string, cause?: unknown): CriaError {
   return new CriaError('invalid_request', `A document must be a string or { source, text, … }, but this one ${what}.`, { cause })
 }
 
-/** Equal for documents that are the same in all that is kept of them. */
+/** Returns a hash that is equal for documents with equal stored content. */
 export function contentHash({ source: _, ...content }: SourceDocument): string {
   return sha256(JSON.stringify(content))
 }
@@ -85,7 +85,7 @@ export function chunkDetails({ id: _id, source: _source, text: _text, ...details
   return JSON.stringify(details)
 }
 
-/** What of a text is in none of its chunks: what stands before each, in their order, and after the last. */
+/** Returns the parts of a text outside its chunks: before each chunk, in order, and after the last. */
 export function gapsOf(text: string, chunks: readonly Chunk[]): string {
   let from = 0
   const gaps = chunks.map(({ start, end }) => {
@@ -96,7 +96,7 @@ export function gapsOf(text: string, chunks: readonly Chunk[]): string {
   return JSON.stringify([...gaps, text.slice(from)])
 }
 
-/** A chunk as it is kept. */
+/** A stored chunk. */
 export interface ChunkRow {
   readonly id: number
   readonly chunk_id: string
@@ -106,7 +106,7 @@ export interface ChunkRow {
   readonly text: string
 }
 
-/** A chunk of a row; `text` and metadata are as they were given. */
+/** Restores a chunk from its row, with its original text and metadata. */
 export function toChunk({ chunk_id: id, source, details, text }: ChunkRow): Chunk {
   const read = JSON.parse(details) as { start: number; end: number; metadata: JsonObject }
   return { id, text, source, ...read }

@@ -1,4 +1,4 @@
-/** Makes the vectors of a store and those of questions. Loaded by stores that have an embedding model. */
+/** Makes the vectors of a store and those of questions. Loaded only for stores with an embedding model. */
 
 import type { EmbeddingModel } from '../../core/embedding.ts'
 import { CriaError, isCriaError, toCriaError } from '../../core/error.ts'
@@ -28,26 +28,26 @@ import {
 import type { ChunkText, Embedder } from './vectors.ts'
 
 export interface EmbedProgress {
-  /** Chunks that have their vector, of those that had none when the run began. */
+  /** Chunks that got a vector, of those without a vector at the start of the run. */
   readonly done: number
   readonly total: number
 }
 
-/** The result of one run of making vectors. */
+/** The result of an embedding run. */
 export interface EmbedReport {
   /** The embedding model. */
   readonly model: string
-  /** Chunks that have got a vector. */
+  /** Chunks that got a vector. */
   readonly embedded: number
-  /** Chunks without text, or whose text has no place in the space: words alone find them. */
+  /** Chunks without text, or with a zero vector: they are found by words alone. */
   readonly skipped: number
-  /** Chunks of which only the beginning was read. */
+  /** Chunks too long for the model, of which only the beginning was embedded. */
   readonly cut: number
 }
 
-/** Options of one run of making vectors. */
+/** Options of an embedding run. */
 export interface EmbedRunOptions {
-  /** Aborting it ends the run; what was stored stays. */
+  /** Aborting it ends the run; stored vectors stay. */
   readonly signal?: AbortSignal
   /** Called after each batch. */
   readonly onProgress?: (progress: EmbedProgress) => void
@@ -56,26 +56,26 @@ export interface EmbedRunOptions {
 export interface EmbeddingsOptions {
   /** Name of the store, for messages. */
   readonly store: string
-  /** Vectors of another model are made again. */
+  /** True to replace the vectors of another model. */
   readonly replace: boolean
-  /** Calls `work`, which writes, when nobody else has the file to himself, and not once the signal is aborted. */
+  /** Runs `work`, which writes, when no other writer is active; does not run it once the signal is aborted. */
   readonly alone: <T>(work: () => T, signal: AbortSignal | undefined) => Promise<T>
 }
 
-/** Errors that have to do with what was asked, not with the moment. */
+/** Error codes caused by the texts, not by a temporary state. */
 const ABOUT_TEXTS: ReadonlySet<string> = new Set(['invalid_response', 'invalid_request', 'context_length'])
-/** Sources that an error names. */
+/** Most sources named in an error. */
 const MOST_NAMED = 3
-/** Requests under way at once. */
+/** Most requests in flight. */
 const CONCURRENCY = 4
-/** A question that cannot be placed in this time is answered by its words alone. */
+/** Milliseconds after which a question is searched by its words alone. */
 const QUERY_PATIENCE_MS = 10_000
-/** Characters of a question that are read: providers refuse what is too long, and search by words reads all of it. */
+/** Characters of a question that are embedded, because providers refuse longer ones; the search by words reads all of it. */
 const LONGEST_QUERY = 8000
-/** Questions that are remembered: one that is asked again, for more results, costs nothing. */
+/** Cached question vectors: repeating a question for more results needs no request. */
 const REMEMBERED = 64
 const PROBE = 'The quick brown fox jumps over the lazy dog.'
-/** Rounding and other hardware change a vector less than this; another model changes it much more. */
+/** Least cosine with the probe's stored vector: rounding and other hardware stay above it, another model falls far below. */
 const SAME = 0.98
 
 export class Embeddings {
@@ -84,7 +84,7 @@ export class Embeddings {
   readonly #options: EmbeddingsOptions
   readonly #asker: Asker
   readonly #asked = new Recent<Promise<QueryVector>>(REMEMBERED)
-  /** The embedder that is known to be of this model. */
+  /** The embedder confirmed to be of this model. */
   #mine: number | undefined
 
   constructor(connection: Connection, model: EmbeddingModel, options: EmbeddingsOptions) {
@@ -95,8 +95,8 @@ export class Embeddings {
   }
 
   /**
-   * Makes the vectors that are missing. What is done is kept when it is stopped or fails, and the next run goes on from there. Vectors of another
-   * model stay, and are searched by whoever has that model, until these are complete and take their place.
+   * Makes the missing vectors. A stopped or failed run keeps finished vectors, and the next run continues. Vectors of another model stay, and
+   * are searched by processes with that model, until the new vectors are complete and replace them.
    */
   async run({ signal, onProgress }: EmbedRunOptions = {}): Promise<EmbedReport> {
     const counts = { embedded: 0, skipped: 0, cut: 0 }
@@ -107,7 +107,7 @@ export class Embeddings {
     if (readFact(this.#connection, 'chunks') === 0 || (isComplete && !this.#options.replace)) return report
     const embedder = await this.#begin(signal)
     const total = countWithout(this.#connection, embedder)
-    // Chunks have ascending numbers: what is added meanwhile comes later.
+    // Chunk ids ascend, so chunks added during the run come later.
     let last = embedder.through
     const next = (): readonly ChunkText[] => {
       const rows = chunksWithout(this.#connection, embedder.id, last, this.#asker.batch)
@@ -129,7 +129,7 @@ export class Embeddings {
       }
     }
     onProgress?.({ done: 0, total })
-    // What is under way when one request fails is waited for: it has been paid for.
+    // When a request fails, the requests in flight are still awaited: they are paid for.
     await Promise.all(Array.from({ length: this.#model.parallel === false ? 1 : CONCURRENCY }, work))
     if (failures.length > 0) throw failures[0]
     await this.#write(signal, () => finish(this.#connection, embedder, last))
@@ -137,9 +137,9 @@ export class Embeddings {
   }
 
   /**
-   * A question as a vector; or a notice that says why there is none, where that is worth saying.
+   * Embeds a question; returns a notice if the reason for a missing vector is worth reporting.
    *
-   * @throws ConfigurationError when the vectors are of another model; the reason of the signal when it is aborted.
+   * @throws ConfigurationError when the stored vectors are of another model; the reason of the signal when it is aborted.
    */
   async query(query: string, signal: AbortSignal | undefined): Promise<EmbeddedQuery> {
     const embedder = this.#own()
@@ -157,11 +157,11 @@ export class Embeddings {
       asked.catch(() => this.#asked.delete(key))
     }
     try {
-      // Others may wait for the same vector: it is not taken from them when one leaves.
+      // Other callers may wait for the same vector, so that an abort of one caller does not cancel the request.
       return { vector: await (signal === undefined ? asked : orAborted(asked, signal)) }
     } catch (error) {
       signal?.throwIfAborted()
-      // A mismatch is no passing trouble: it names the vectors that are there.
+      // A mismatch is permanent: its details name the stored vectors.
       const isMismatch = isCriaError(error) && error.code === 'configuration' && error.details?.['held'] !== undefined
       if (!isCriaError(error) || error.code === 'aborted' || isMismatch) throw error
       return { notice: wordsAlone(error.message) }
@@ -170,9 +170,9 @@ export class Embeddings {
 
   async #askOnce(embedder: Embedder, text: string): Promise<QueryVector> {
     const signal = AbortSignal.timeout(QUERY_PATIENCE_MS)
-    // Nobody waits for a second attempt while a question is open: words answer it.
+    // A question gets no second attempt: after a failure its words are searched.
     const check = this.#mine === embedder.id ? undefined : embedOnce(this.#model, [PROBE], 'document', signal)
-    // Both are under way at once, and neither is left alone when the other fails.
+    // Both requests run in parallel, and neither promise floats when the other fails.
     const [found, probe] = await Promise.allSettled([embedOnce(this.#model, [text], 'query', signal), check])
     if (found.status === 'rejected') throw toCriaError(found.reason, 'network')
     if (probe.status === 'rejected') throw toCriaError(probe.reason, 'network')
@@ -182,7 +182,7 @@ export class Embeddings {
     return { embedder: embedder.id, vector }
   }
 
-  /** The embedder that this model goes on with; made when there is none. Removes unfinished ones of other models. */
+  /** Returns the embedder that this model continues, or a new one. Removes unfinished ones of other models. */
   async #begin(signal: AbortSignal | undefined): Promise<Embedder> {
     const probe = await this.#probe(signal)
     return this.#write(signal, () => {
@@ -200,7 +200,7 @@ export class Embeddings {
     })
   }
 
-  /** One transaction. Nothing is written by who was stopped meanwhile. */
+  /** Runs `work` in one transaction. Writes nothing once the signal is aborted. */
   #write<T>(signal: AbortSignal | undefined, work: () => T): Promise<T> {
     return this.#options.alone(() => {
       signal?.throwIfAborted()
@@ -216,19 +216,19 @@ export class Embeddings {
   async #probe(signal: AbortSignal | undefined): Promise<Float32Array> {
     const [probe] = await this.#asker.embed([PROBE], signal)
     if (probe?.vector !== undefined) return probe.vector
-    throw new CriaError('invalid_response', `${this.#model.ref} answered an ordinary sentence with a vector of zeros.`, {
+    throw new CriaError('invalid_response', `${this.#model.ref} returned a zero vector for an ordinary sentence.`, {
       retryable: false,
       hint: 'Check that its server has loaded an embedding model, or name another one.',
     })
   }
 
-  /** Remembers the embedder when the probe says that it is of this model. */
+  /** Marks the embedder as confirmed when the probe matches its model. */
   #checkProbe(embedder: Embedder, probe: Float32Array): void {
     this.#check(embedder, differenceOf(embedder, probe))
     this.#mine = embedder.id
   }
 
-  /** @throws ConfigurationError where anything differs. */
+  /** @throws ConfigurationError if there is a difference. */
   #check(embedder: Embedder, difference: string | undefined): void {
     if (difference !== undefined) throw mismatch(difference, embedder, this.#model, this.#options.store)
   }
@@ -239,7 +239,7 @@ export class Embeddings {
     signal: AbortSignal | undefined,
   ): Promise<Omit<EmbedReport, 'model'>> {
     const texts = rows.map(madeOf)
-    // Empty texts are refused by providers, and equal ones are asked for once.
+    // Providers refuse empty texts; equal texts are sent once.
     const distinct = [...new Set(texts.filter((text) => text.trim() !== ''))]
     const found = await this.#asker.embed(distinct, signal).catch((error: unknown) => {
       throw this.#naming(error, rows, texts)
@@ -257,7 +257,7 @@ export class Embeddings {
     return { embedded, skipped: placed.length - embedded, cut }
   }
 
-  /** An error that is about the texts says whose they are. */
+  /** Adds the sources of the texts to an error about the texts. */
   #naming(error: unknown, rows: readonly ChunkText[], texts: readonly string[]): unknown {
     if (!isCriaError(error) || !ABOUT_TEXTS.has(error.code)) return error
     const text = error.details?.['text']
@@ -270,7 +270,7 @@ export class Embeddings {
     const sources = [...new Set(found.map(({ source }) => source))].sort()
     const named = sources.slice(0, MOST_NAMED).map((source) => JSON.stringify(source))
     if (sources.length > MOST_NAMED) named.push(`${sources.length - MOST_NAMED} more`)
-    return new CriaError(error.code, `${error.message} It was asked for ${named.join(', ')}.`, {
+    return new CriaError(error.code, `${error.message} The texts were from ${named.join(', ')}.`, {
       ...error.toJSON(),
       details: { ...error.details, sources: sources.slice(0, MOST_NAMED) },
       cause: error,
@@ -278,7 +278,7 @@ export class Embeddings {
   }
 }
 
-/** What keeps vectors of the model that made this probe from standing beside those of the embedder. */
+/** Describes why vectors of the model behind this probe cannot be mixed with those of the embedder. */
 function differenceOf(embedder: Embedder, probe: Float32Array): string | undefined {
   const length = wrongLength(embedder, probe)
   if (length !== undefined || dot(probe, fromBytes(embedder.probe)) >= SAME) return length

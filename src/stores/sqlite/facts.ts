@@ -1,23 +1,23 @@
-/** Keeps the statistics of the index: single numbers, and lists of numbers by chunk or term. Every query needs them, so they are remembered. */
+/** Keeps the statistics of the index: single numbers, and number lists by chunk or term. Every query needs them, so they are cached. */
 
 import type { Connection } from '../../util/sqlite/connection.ts'
 import type { CorpusSize } from '../rank/bm25.ts'
 
 export type Fact =
   | 'analyzer'
-  /** Chunks there are, and their lengths added up. */
+  /** Number of chunks, and the sum of their lengths. */
   | 'chunks'
   | 'length'
-  /** Different terms there are. */
+  /** Number of distinct terms. */
   | 'terms'
-  /** Grows with every transaction that changes the index. */
+  /** Increases with every transaction that changes the index. */
   | 'changes'
-  /** Grows with every transaction that changes vectors. */
+  /** Increases with every transaction that changes vectors. */
   | 'vector_changes'
   | 'next_chunk'
   | 'next_term'
   | 'next_block'
-  /** How many of the ids given so far have nothing in the index, because it was compacted. */
+  /** Number of ids removed from the index by compaction. */
   | 'compacted_chunks'
   | 'compacted_terms'
 
@@ -34,13 +34,13 @@ export function addToFact(connection: Connection, name: Fact, difference: number
 }
 
 /**
- * - `lengths`: terms of each chunk, weighted by field; 0 for a chunk that is not there (any more), whose postings must not count.
- * - `keys`: order chunks of equal score.
- * - `frequencies`: chunks that have each term; 0 for a term that no chunk has.
+ * - `lengths`: terms of each chunk, weighted by field; 0 for a removed chunk, whose postings must be ignored.
+ * - `keys`: tie-breakers for chunks of equal score.
+ * - `frequencies`: number of chunks with each term; 0 for a term that no chunk has.
  */
 type NumberList = 'lengths' | 'keys' | 'frequencies'
 
-/** Ids whose numbers stand in one row. */
+/** Ids per row. */
 const PAGE = 1024
 
 interface Row {
@@ -48,7 +48,7 @@ interface Row {
   readonly data: Uint8Array
 }
 
-/** All numbers of a list by id; those beyond its end are 0. */
+/** Returns all numbers of a list by id; ids beyond its end count as 0. */
 export function readNumbers(connection: Connection, list: NumberList): Uint32Array {
   const rows = connection.all<Row>('SELECT page, data FROM numbers WHERE list = ? ORDER BY page', [list])
   const numbers = new Uint32Array(((rows.at(-1)?.page ?? -1) + 1) * PAGE)
@@ -58,10 +58,10 @@ export function readNumbers(connection: Connection, list: NumberList): Uint32Arr
 }
 
 /**
- * Changes the number of each id. Inside a transaction.
+ * Changes the number of each id. Call it inside a transaction.
  *
- * @param ids ascending. @param change gives the new number; `at` is the place of the id among them.
- * @returns how many numbers are no longer 0, less how many have become 0.
+ * @param ids ascending. @param change returns the new number; `at` is the index of the id among them.
+ * @returns how many numbers became nonzero, less how many became 0.
  */
 export function changeNumbers(
   connection: Connection,
@@ -93,17 +93,17 @@ export function changeNumbers(
   return gained
 }
 
-/** The statistics of all chunks, as they were when `changes` was read. */
+/** The statistics of all chunks, as of the time when `changes` was read. */
 export interface Corpus extends CorpusSize {
   readonly changes: number
-  /** Different terms there are. */
+  /** Number of distinct terms. */
   readonly terms: number
   readonly lengths: Uint32Array
   readonly keys: Uint32Array
   readonly frequencies: Uint32Array
 }
 
-/** Inside the snapshot in which the query is answered. @param known what was read before: given back while the index is the same. */
+/** Call it inside the query's snapshot. @param known result of the last call, returned again while the index is unchanged. */
 export function readCorpus(connection: Connection, known: Corpus | undefined): Corpus {
   const changes = readFact(connection, 'changes')
   if (known?.changes === changes) return known

@@ -31,7 +31,7 @@ function change(path: string, sql: string): void {
 }
 
 describe('the file of a document store', () => {
-  it('is refused, and left as it is, when it is something else', async () => {
+  it('is refused and unchanged when it is not a document store', async () => {
     const cases: Readonly<Record<string, readonly [prepare: (path: string) => void, message: RegExp]>> = {
       folder: [(path) => mkdirSync(path), /is a folder/],
       empty: [(path) => writeFileSync(path, ''), /is an empty file/],
@@ -50,30 +50,30 @@ describe('the file of a document store', () => {
     }
   })
 
-  it('is refused when a newer version made it', async () => {
+  it('is refused when it was made by a newer version', async () => {
     const path = await filled(join(folder, 'store.db'))
     change(path, 'PRAGMA user_version = 99')
     await expect(SqliteDocumentStore.open({ path })).rejects.toMatchObject({ code: 'configuration', message: /newer version/ })
   })
 
-  it('is not made when it is only to be read', async () => {
+  it('is not created when opened read-only', async () => {
     const path = join(folder, 'missing.db')
     await expect(SqliteDocumentStore.open({ path, readOnly: true })).rejects.toMatchObject({ message: /no document store at/ })
     expect(readdirSync(folder)).toEqual([])
   })
 
-  it('says what to do when its folder cannot be made', async () => {
+  it('causes an error with advice when its folder cannot be created', async () => {
     writeFileSync(join(folder, 'file'), '')
     const opening = SqliteDocumentStore.open({ path: join(folder, 'file', 'store.db') })
     await expect(opening).rejects.toMatchObject({ code: 'store_failed' })
   })
 
-  it('belongs to its owner alone', async () => {
+  it('is accessible to its owner only', async () => {
     const path = await filled(join(folder, 'deep', 'store.db'))
     expect(statSync(path).mode & 0o777).toBe(0o600)
   })
 
-  it('is searched and not written when it is opened to be read', async () => {
+  it('is searched and not written when opened read-only', async () => {
     const path = await filled(join(folder, 'store.db'))
     const store = await SqliteDocumentStore.open({ path, readOnly: true })
     expect(await store.retrieve('mill', 5)).toHaveLength(1)
@@ -87,7 +87,7 @@ describe('the file of a document store', () => {
     await expect(store.retrieve('mill', 5)).rejects.toMatchObject({ code: 'store_failed', message: /is closed/ })
   })
 
-  it('is indexed again when another version of the analyzer indexed it', async () => {
+  it('is indexed again after a version change of the analyzer', async () => {
     const path = await filled(join(folder, 'store.db'))
     change(path, "UPDATE facts SET value = 0 WHERE name = 'analyzer'; DELETE FROM lists; DELETE FROM numbers")
     await expect(SqliteDocumentStore.open({ path, readOnly: true })).rejects.toMatchObject({
@@ -101,7 +101,7 @@ describe('the file of a document store', () => {
     await fresh.close()
   })
 
-  it('an older file keeps its documents, and is indexed again when it is opened for writing', async () => {
+  it('keeps its documents when it is older, and is indexed again when opened for writing', async () => {
     const path = join(folder, 'store.db')
     const [first, vectors] = MIGRATIONS
     const id = `chunk_${'0'.repeat(24)}`
@@ -125,7 +125,7 @@ describe('the file of a document store', () => {
     await store.close()
   })
 
-  it('is indexed rightly by a process that has deleted something since another process made it anew', async () => {
+  it('is indexed correctly by a process that deletes a document after another process rebuilt the file', async () => {
     const path = join(folder, 'store.db')
     const [one, other, fresh] = await Promise.all(
       [path, path, ':memory:'].map((each) => SqliteDocumentStore.open({ path: each })),
@@ -147,7 +147,7 @@ describe('the file of a document store', () => {
     for (const store of [one, other, fresh]) await store.close()
   })
 
-  it('tells what is damaged', async () => {
+  it('causes an error that names the damage', async () => {
     const path = await filled(join(folder, 'store.db'))
     const bytes = readFileSync(path)
     bytes.fill(0xff, 4096)

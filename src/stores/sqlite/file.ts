@@ -1,4 +1,4 @@
-/** Opens the file of a document store, and checks the options that it is opened with. */
+/** Opens the file of a document store, and checks its options. */
 
 import type { EmbeddingModel } from '../../core/embedding.ts'
 import { ConfigurationError, CriaError, isCriaError, toCriaError } from '../../core/error.ts'
@@ -15,22 +15,22 @@ import { APPLICATION_ID, MIGRATIONS } from './schema.ts'
 
 /** Options of `SqliteDocumentStore.open()`. */
 export interface SqliteDocumentStoreOptions {
-  /** The file; made when it is missing. `:memory:` keeps everything in this process. */
+  /** The file; created when missing. `:memory:` keeps everything in this process. */
   readonly path: string
   /** Shown in events and on the command line; default `documents`. */
   readonly name?: string
-  /** Default false. */
+  /** Refuses writes, and does not create the file. Default false. */
   readonly readOnly?: boolean
-  /** How documents are cut. */
+  /** Options for cutting documents into chunks. */
   readonly chunk?: ChunkOptions
   /**
-   * Finds passages by what they mean as well: `append`, `extend` and `put` make their vectors, `search` asks it about each question. Or a function
-   * that is given the model which the store holds vectors of, and is not called where it holds none. Without it the store searches words.
+   * Also finds passages by meaning: `append`, `extend` and `put` embed chunks, `search` embeds each question. A function receives the name of the
+   * model that made the stored vectors, and is not called without stored vectors. Without a model the store searches words.
    */
   readonly embeddingModel?: EmbeddingModel | ((held: string) => EmbeddingModel | undefined)
-  /** Opens although the store holds vectors of another model; `embed` then makes them again. Default false. */
+  /** Opens a store with vectors of another model; `embed` then makes them again. Default false. */
   readonly replaceEmbeddings?: boolean
-  /** `full` also survives a loss of power between two transactions, and is slower; default `normal`. */
+  /** `full` also survives a power loss between two transactions, and is slower; default `normal`. */
   readonly synchronous?: 'normal' | 'full'
 }
 
@@ -44,9 +44,9 @@ const OPTIONS = namesOf<SqliteDocumentStoreOptions>({
   synchronous: true,
 })
 
-/** @throws ConfigurationError that names the option, what was expected and what came. */
+/** @throws ConfigurationError with the option, the expected and the actual value. */
 export function checkStoreOptions(options: SqliteDocumentStoreOptions): void {
-  // Called from JavaScript there may be nothing, or only the path.
+  // JavaScript callers may pass nothing, or only the path.
   if (typeof options?.path !== 'string' || options.path === '') {
     throw new ConfigurationError('A document store needs the path of its file: SqliteDocumentStore.open({ path }).')
   }
@@ -57,7 +57,7 @@ export function checkStoreOptions(options: SqliteDocumentStoreOptions): void {
     throw new ConfigurationError(`\`synchronous\` must be normal or full, but is ${JSON.stringify(synchronous)}.`)
 }
 
-/** @throws ConfigurationError when it is none, or says of itself what cannot be. */
+/** @throws ConfigurationError when the value is not an embedding model, or declares an impossible limit. */
 export function checkEmbeddingModel(model: EmbeddingModel): void {
   if (typeof model.embed !== 'function' || typeof model.ref !== 'string') {
     throw new ConfigurationError('embeddingModel must be a result of createEmbeddingModel(), or an object with ref and embed.')
@@ -71,10 +71,10 @@ export function checkEmbeddingModel(model: EmbeddingModel): void {
   }
 }
 
-/** Pages that are kept in memory: indexing touches many small rows all over the file. */
+/** Page cache: indexing touches many small rows all over the file. */
 const CACHE_KB = 32_768
 
-/** Milliseconds for which a lock of another process is waited for; one transaction takes a fraction of a second. */
+/** Milliseconds to wait for the lock of another process; one transaction takes a fraction of a second. */
 export const STORE_BUSY_MS = 30_000
 
 const STORE: FileKind = {
@@ -101,7 +101,7 @@ const STORE: FileKind = {
   },
 }
 
-/** Opens the file, or makes it. @throws ConfigurationError, CriaError `store_failed` */
+/** Opens or creates the file. @throws ConfigurationError, CriaError `store_failed` */
 export function openStoreFile(options: FileOptions): Connection {
   return openFile(STORE, options)
 }

@@ -1,4 +1,4 @@
-/** Keeps the index in step with the chunks. Everything here happens inside the caller's transaction. */
+/** Keeps the index in step with the chunks, inside the transaction of the caller. */
 
 import { hash } from 'node:crypto'
 import type { Chunk } from '../../core/store.ts'
@@ -12,19 +12,19 @@ import { decodeNumbers, encodeNumbers, Postings } from './postings.ts'
 import { MARK, WEIGHTS } from './sequence.ts'
 import { TermLists } from './term-lists.ts'
 
-/** Terms of chunks, and new terms, that are gathered before they are written; bounds the memory that an enormous document takes. */
+/** Postings and new terms collected before they are written; bounds the memory for an enormous document. */
 const MOST_ENTRIES = 1_000_000
 const MOST_NEW_TERMS = 150_000
-/** Chunks between two reports of progress. */
+/** Chunks between two progress reports. */
 const TOLD_EVERY = 128
-/** Dead ones that are not worth a compaction. */
+/** With fewer removed chunks, compaction is not worth its cost. */
 const FEW_CHUNKS = 64
 const FEW_TERMS = 1024
 const LONGEST = 0xffff
 
 type IndexedChunk = Pick<Chunk, 'id' | 'title' | 'headings' | 'names' | 'text'>
 
-/** Chunks whose terms are gathered and not yet written. */
+/** Chunks whose terms are collected but not yet written. */
 interface Batch {
   readonly ids: number[]
   readonly keys: number[]
@@ -39,7 +39,7 @@ export class IndexWriter {
   readonly #lists = new TermLists()
   readonly #onAdded: ((chunks: number) => void) | undefined
 
-  /** @param onAdded called now and then with the number of chunks that `add` has indexed so far. */
+  /** @param onAdded receives, from time to time, the number of chunks that `add` has indexed so far. */
   constructor(connection: Connection, onAdded?: (chunks: number) => void) {
     this.#connection = connection
     this.#onAdded = onAdded
@@ -48,7 +48,7 @@ export class IndexWriter {
     this.#grams = new InvertedIndex(connection, 'grams')
   }
 
-  /** Indexes chunks under ids that are higher than all there were, ascending. */
+  /** Indexes chunks under ascending ids, higher than all existing ones. */
   add(chunks: Iterable<readonly [id: number, chunk: IndexedChunk]>): void {
     this.#lexicon.begin()
     let batch: Batch = { ids: [], keys: [], lengths: [] }
@@ -67,7 +67,7 @@ export class IndexWriter {
     if (batch.ids.length > 0) this.#write(batch)
   }
 
-  /** Takes chunks out of the index. Their postings stay, and count for nothing, until more are dead than alive. */
+  /** Removes chunks from the index. Their postings stay, ignored, until more chunks are removed than alive. */
   remove(ids: readonly number[]): void {
     const lengths: number[] = []
     const gone: number[] = []
@@ -84,13 +84,13 @@ export class IndexWriter {
     this.#compact()
   }
 
-  /** Says that the index is another one now; the last thing in a transaction that added or removed something. */
+  /** Records that the index has changed; call it last in a transaction that added or removed something. */
   noteChange(): void {
     addToFact(this.#connection, 'changes', 1)
     this.#lexicon.end(readFact(this.#connection, 'changes'))
   }
 
-  /** Forgets what a transaction that failed may have learnt. */
+  /** Drops cached state that a failed transaction may have added. */
   forget(): void {
     this.#lexicon.forget()
     this.#lists.clear()
@@ -106,7 +106,7 @@ export class IndexWriter {
     changeNumbers(this.#connection, 'keys', ids, (_, at) => keys[at] ?? 0)
   }
 
-  /** Counts the terms of a chunk, an occurrence in a title or heading as often as it weighs; returns the length of the chunk. */
+  /** Counts the terms of a chunk, multiplied by the weight of title and headings; returns the length of the chunk. */
   #count(id: number, sequence: readonly number[]): number {
     let field = 0
     let length = 0
@@ -116,7 +116,7 @@ export class IndexWriter {
       else this.#lists.add(term, id, weight)
       if (term !== MARK) length += weight
     }
-    // A chunk of stop words alone is there too.
+    // A chunk of only stop words exists too.
     return Math.min(Math.max(1, length), LONGEST)
   }
 
@@ -130,7 +130,7 @@ export class IndexWriter {
     return sequence
   }
 
-  /** With each group of characters stands how many the term has: enough to tell how alike it is without looking it up. */
+  /** Stores with each gram the number of grams of the term, so that similarity needs no lookup of the term. */
   #addGrams(added: readonly NewTerm[]): void {
     const terms = new Map<string, number[]>()
     for (const { id, term } of added) {
@@ -159,7 +159,7 @@ export class IndexWriter {
     )
   }
 
-  /** Takes out what is dead, once that is more than what lives: then no store grows for ever, and each entry is seldom written again. */
+  /** Compacts once more chunks are removed than alive: the store stays bounded, and each entry is seldom rewritten. */
   #compact(): void {
     const connection = this.#connection
     const nextChunk = readFact(connection, 'next_chunk')
@@ -193,7 +193,7 @@ function* gramLists(terms: ReadonlyMap<string, readonly number[]>): Generator<re
   }
 }
 
-/** Orders chunks of equal score in the same way in every store that holds them. */
+/** Returns a tie-breaker for chunks of equal score that is the same in every store. */
 function tieKey(chunkId: string): number {
   return Number.parseInt(hash('sha256', chunkId).slice(0, 8), 16)
 }

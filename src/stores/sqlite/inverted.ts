@@ -1,20 +1,20 @@
 /**
- * An inverted index: for each key the ids that have it, ascending, each with a count.
+ * An inverted index: for each key the ascending ids that have it, each with a count.
  *
- * The lists are kept in blocks, as the segments of a log-structured merge tree. A block is a range of ids and is never changed: what is
- * added becomes a block of its own, and four blocks of about the same size are merged into one. Rows are ordered by block before key, so
- * that writing appends to the file instead of touching pages all over it; a key is looked up once in each block.
+ * The lists are kept in blocks, as the segments of a log-structured merge tree. A block covers a range of ids and is immutable: additions form a new
+ * block, and four blocks of similar size are merged. Rows are ordered by block before key, so that writing appends to the file instead of
+ * touching pages all over it; a lookup reads the key once in each block.
  */
 
 import type { Connection } from '../../util/sqlite/connection.ts'
 import { addToFact, readFact } from './facts.ts'
 import { encode, Postings } from './postings.ts'
 
-/** Blocks of about the same size that are merged into one. */
+/** Blocks of similar size that are merged into one. */
 const FAN = 4
-/** Ids in the largest block that merging makes: bounds how long one transaction takes. */
+/** Ids in the largest merged block; bounds the duration of a transaction. */
 const LARGEST = 131_072
-/** Rows of a block that are read at once while it is merged; bounds memory. */
+/** Rows of a block read at once during a merge; bounds memory. */
 const ROWS = 512
 
 export type Key = number | string
@@ -22,7 +22,7 @@ export type Key = number | string
 interface Block {
   readonly id: number
   readonly base: number
-  /** Ids in it, as far as they were there when it was written. */
+  /** Ids in the block that existed when it was written. */
   readonly size: number
 }
 
@@ -31,7 +31,7 @@ interface Row {
   readonly data: Uint8Array
 }
 
-/** A part of a list, end exclusive. */
+/** A range within the read list, end exclusive. */
 export interface ListPart {
   readonly from: number
   readonly to: number
@@ -46,7 +46,7 @@ export class InvertedIndex {
     this.#list = list
   }
 
-  /** Reads the lists of several keys to the end of `into`, one after the other; says where each stands there. */
+  /** Appends the lists of several keys to `into`; returns the range of each. */
   read(keys: readonly Key[], into: Postings): Map<Key, ListPart> {
     const bases = new Map(this.#blocks().map(({ id, base }) => [id, base]))
     const rows = this.#connection.all<Row & { readonly block: number }>(
@@ -65,9 +65,9 @@ export class InvertedIndex {
   }
 
   /**
-   * Adds ids that are higher than all there were, in a block of their own. Inside a transaction.
+   * Adds ids higher than all existing ones, as a new block. Call it inside a transaction.
    *
-   * @param base the first id. @param size how many ids. @param lists by ascending key; each is read before the next is asked for.
+   * @param base the first id. @param size how many ids. @param lists by ascending key; each is read before the next is requested.
    */
   add(base: number, size: number, lists: Iterable<readonly [Key, Postings]>): void {
     this.#write(base, size, lists)
@@ -78,7 +78,7 @@ export class InvertedIndex {
     }
   }
 
-  /** Makes one block of all, with those ids that are to be kept. Inside a transaction. @param size how many these are. */
+  /** Merges all blocks into one with the ids to keep. Call it inside a transaction. @param size number of kept ids. */
   compact(size: number, keep: (id: number) => boolean): void {
     const blocks = this.#blocks()
     if (blocks.length > 0) this.#merge(blocks, size, keep)
@@ -88,7 +88,7 @@ export class InvertedIndex {
     return this.#connection.all<Block>('SELECT id, base, size FROM blocks WHERE list = ? ORDER BY base', [this.#list])
   }
 
-  /** The last blocks that are no larger than the very last, by order of magnitude; none that would be too large together. */
+  /** Returns the trailing blocks no larger, by order of magnitude, than the last; none if they would be too large together. */
   #smallest(): Block[] {
     const blocks = this.#blocks()
     const largest = magnitude(blocks.at(-1))
@@ -159,13 +159,13 @@ function magnitude(block: Block | undefined): number {
   return Math.floor(Math.log(Math.max(1, block?.size ?? 0)) / Math.log(FAN))
 }
 
-/** The one that stands first in the order of the table; `undefined` stands last. */
+/** Returns the key that sorts first in the table; `undefined` sorts last. */
 function lesser(a: Key | undefined, b: Key | undefined): Key | undefined {
   if (a === undefined || b === undefined) return a ?? b
   return compareKeys(a, b) <= 0 ? a : b
 }
 
-/** The order that SQLite keeps: numbers, then texts by their bytes in UTF-8. */
+/** Compares as SQLite sorts: numbers, then texts by their bytes in UTF-8. */
 export function compareKeys(a: Key, b: Key): number {
   if (typeof a === 'number') return typeof b === 'number' ? a - b : -1
   if (typeof b === 'number') return 1
@@ -178,7 +178,7 @@ export function compareKeys(a: Key, b: Key): number {
 
 const SURROGATES = 0xd8_00
 
-/** A surrogate is the half of a character that stands after all those of one unit. */
+/** Surrogates encode characters that sort after all characters of one unit. */
 function aboveOthers(unit: number): number {
   return unit < 0xe0_00 ? unit + 0x1_00_00 : unit
 }

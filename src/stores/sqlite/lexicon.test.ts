@@ -19,7 +19,7 @@ function terms(connection: Connection, lexicon: Lexicon, text: string): (string 
   return ids.map((id) => byId.get(id))
 }
 
-it('a text is indexed by the terms that the analyzer gives a question', () => {
+it('indexes a text by the same terms as a question', () => {
   const connection = openStoreFile({ path: ':memory:', readOnly: false, synchronous: 'normal' })
   const lexicon = new Lexicon(connection)
   const piece = fc.oneof(
@@ -48,7 +48,7 @@ it('a text is indexed by the terms that the analyzer gives a question', () => {
   connection.close()
 })
 
-it('words that are alike in length or beginning keep their own numbers, also when memory is full', () => {
+it('words of similar length or beginning keep distinct numbers, also with a full cache', () => {
   const connection = openStoreFile({ path: ':memory:', readOnly: false, synchronous: 'normal' })
   const lexicon = new Lexicon(connection)
   const words = Array.from({ length: 140_000 }, (_, at) => `w${at.toString(36)}x`).filter((word) => !/\d/.test(word))

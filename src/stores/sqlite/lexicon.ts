@@ -1,4 +1,4 @@
-/** Numbers the terms of a text; a new term gets the next number. */
+/** Maps the terms of a text to numbers; a new term gets the next number. */
 
 import { termsOf } from '../../text/analyzer.ts'
 import { isDivider, isEdge, JOINS_DIVIDERS } from '../../text/split.ts'
@@ -12,7 +12,7 @@ export interface NewTerm {
 
 export class Lexicon {
   readonly #connection: Connection
-  /** Numbers of the terms of each word. */
+  /** Term numbers of each word. */
   #words: WordTable | undefined
   #changes = -1
   #next = 0
@@ -22,7 +22,7 @@ export class Lexicon {
     this.#connection = connection
   }
 
-  /** Call it first in a transaction. What was looked up before holds unless another process has changed the index meanwhile. */
+  /** Call it first in a transaction. Cached lookups stay valid unless another process has changed the index. */
   begin(): void {
     const changes = readFact(this.#connection, 'changes')
     if (changes !== this.#changes) this.forget()
@@ -30,13 +30,13 @@ export class Lexicon {
     this.#next = readFact(this.#connection, 'next_term')
   }
 
-  /** Call it last in a transaction, with the value of the fact `changes` that it leaves. */
+  /** Call it last in a transaction, with the new value of the fact `changes`. */
   end(changes: number): void {
-    // Without `begin` nothing says whether another process has changed the index before.
+    // Without `begin`, an earlier change by another process would go unnoticed.
     if (this.#changes === changes - 1) this.#changes = changes
   }
 
-  /** Appends the numbers of the terms of a text, in their order. */
+  /** Appends the numbers of the terms of a text, in text order. */
   read(text: string, into: number[]): void {
     if (text.includes(JOINS_DIVIDERS)) {
       for (const term of termsOf(text)) into.push(this.#idOf(term))
@@ -67,12 +67,12 @@ export class Lexicon {
     }
   }
 
-  /** Terms that are new since `takeAdded` was last called. */
+  /** Number of new terms since the last call of `takeAdded`. */
   get added(): number {
     return this.#added.length
   }
 
-  /** The terms that are new since this was last called, by number. */
+  /** Returns the new terms since the last call, by number. */
   takeAdded(): readonly NewTerm[] {
     const added = this.#added
     if (added.length > 0) writeFact(this.#connection, 'next_term', this.#next)
@@ -97,22 +97,21 @@ export class Lexicon {
   }
 }
 
-/** Pieces that are remembered; then all are forgotten, and learnt again. Bounds memory. */
+/** Cached pieces; at this number the cache is cleared, which bounds memory. */
 const MOST = 131_072
 const SLOTS = 4 * MOST
 const LONGEST = 64
 const EMPTY = -1
 
 /**
- * Remembers numbers for pieces of text: a hash table that is asked with a range of a text, so that a word which is known is looked up
- * without making a string of it.
+ * Caches the term numbers of pieces of text: a hash table with ranges of a text as keys, so that looking up a known word allocates no string.
  */
 class WordTable {
-  /** Where hashes begin. Nobody can choose words that all fall into one slot. */
+  /** Random start of each hash, so that an attacker cannot choose words that collide. */
   readonly seed: number = Math.floor(Math.random() * 2 ** 31)
   /** Entry by slot. */
   readonly #slots = new Int32Array(SLOTS).fill(EMPTY)
-  /** By entry: its hash, and where its characters and its numbers begin; they end where those of the next begin. */
+  /** By entry: its hash, and the start of its characters and numbers, which end at the start of the next entry. */
   readonly #hashes = new Int32Array(MOST)
   readonly #charsAt = new Int32Array(MOST + 1)
   readonly #numbersAt = new Int32Array(MOST + 1)
@@ -120,7 +119,7 @@ class WordTable {
   #numbers = new Int32Array(MOST)
   #size = 0
 
-  /** Appends the numbers of a piece of text; false where none are known. */
+  /** Appends the numbers of a piece of text; returns false when it is not cached. */
   read(text: string, start: number, end: number, hash: number, into: number[]): boolean {
     const entry = this.#find(text, start, end, hash)
     if (entry === EMPTY) return false
@@ -129,7 +128,7 @@ class WordTable {
     return true
   }
 
-  /** Remembers the numbers of a piece that is not known. Long ones are not worth it. */
+  /** Caches the numbers of a new piece. Long pieces are ignored. */
   learn(text: string, start: number, end: number, hash: number, numbers: readonly number[]): void {
     if (end - start > LONGEST) return
     if (this.#size === MOST) this.clear()
@@ -171,7 +170,7 @@ class WordTable {
   }
 }
 
-/** Hash of a piece of text, character by character, from `seed` on (FNV-1a, of 16 bits at a time). */
+/** Updates an FNV-1a hash with a character, 16 bits at a time. */
 function hashWith(hash: number, code: number): number {
   return Math.imul(hash ^ code, 0x01_00_01_93)
 }

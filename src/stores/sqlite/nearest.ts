@@ -1,4 +1,4 @@
-/** Joins the scores for words with those for vectors. Loaded by stores that have vectors. */
+/** Combines the scores of words with those of vectors. Loaded only for stores with vectors. */
 
 import type { ChunkFilter, StoreNotice } from '../../core/store.ts'
 import type { Scored } from '../rank/blend.ts'
@@ -12,27 +12,27 @@ import type { Corpus } from './facts.ts'
 import { currentEmbedder, forEachCode, readCodes, readVectors } from './vectors.ts'
 import type { CodePage } from './vectors.ts'
 
-/** A question as a vector, and whose vectors it can be compared with. */
+/** The vector of a question, and the embedder whose vectors it can be compared with. */
 export interface QueryVector {
   readonly embedder: number
   /** Of length 1. */
   readonly vector: Float32Array
 }
 
-/** A question as a vector, or why there is none. */
+/** The vector of a question, or the reason why it is missing. */
 export interface EmbeddedQuery {
-  /** Absent: words alone are searched for. */
+  /** Absent: the search uses words alone. */
   readonly vector?: QueryVector
-  /** Why there is none, where that is worth saying. */
+  /** The reason for a missing vector, if it is worth reporting. */
   readonly notice?: StoreNotice
 }
 
-/** What the words found. */
+/** The result of the search by words. */
 export interface WordResult {
   readonly scored: Scored
   /** The best chunks by words. */
   readonly ids: readonly number[]
-  /** How much of the question stands in the best one, 0 to 1. */
+  /** Share of the question that the best chunk has, 0 to 1. */
   readonly coverage: number
 }
 
@@ -45,7 +45,7 @@ export class VectorRanking {
     this.#connection = connection
   }
 
-  /** Inside a snapshot. The scores of words and vectors together; `undefined` when the vectors are of another model by now. */
+  /** Combines the scores of words and vectors; `undefined` when the vectors are now of another model. Call it inside a snapshot. */
   rank(
     corpus: Corpus,
     { scored, ids, coverage }: WordResult,
@@ -69,10 +69,10 @@ export class VectorRanking {
     return { scores, keys: scored.keys }
   }
 
-  /** The chunks whose codes are nearest to the question, among those that the filter lets through. */
+  /** Returns the chunks whose codes are nearest to the question, among those that the filter accepts. */
   #near(corpus: Corpus, { embedder, vector }: QueryVector, filter: ChunkFilter | undefined): readonly number[] {
     const scorer = new CodeScorer(vector)
-    // Only scores above 0 are chosen from.
+    // Lifts all scores above 0, because only those are selected.
     const lift = 1 + vector.reduce((sum, value) => sum + Math.abs(value), 0)
     const estimates = { scores: new Float64Array(corpus.lengths.length), keys: corpus.keys }
     const key = `${embedder} ${readFact(this.#connection, 'vector_changes')}`
@@ -83,7 +83,7 @@ export class VectorRanking {
     return bestAccepted(this.#connection, filter, estimates)(RANKING.vectors.candidates)
   }
 
-  /** Of all chunks of a small store, else of those with the lowest tie keys: a choice that only depends on what is there. */
+  /** Returns the vectors of all chunks of a small store, else of those with the lowest tie keys: a choice that depends on the contents alone. */
   #usualVectors(corpus: Corpus, embedder: number): ReadonlyMap<number, Float32Array> {
     const facts = [embedder, readFact(this.#connection, 'changes'), readFact(this.#connection, 'vector_changes')]
     const key = facts.join(' ')

@@ -12,7 +12,7 @@ function listed({ ids, counts, size }: Postings): [number, number][] {
 }
 
 describe('postings', () => {
-  it('are read as they were written, several lists to one', () => {
+  it('are read as written, several lists into one', () => {
     const list = fc.uniqueArray(fc.tuple(fc.nat(MAX - 1), fc.integer({ min: 1, max: 70_000 })), { selector: ([id]) => id })
     fc.assert(
       fc.property(list, fc.nat(1000), (entries, cut) => {
@@ -29,7 +29,7 @@ describe('postings', () => {
     )
   })
 
-  it('numbers are read as they were written', () => {
+  it('numbers are read as written', () => {
     fc.assert(
       fc.property(fc.array(fc.nat()), (numbers) => {
         expect(decodeNumbers(encodeNumbers(numbers))).toEqual(numbers)
@@ -39,7 +39,7 @@ describe('postings', () => {
 })
 
 describe('InvertedIndex', () => {
-  it('lists for each key what was added, whatever was merged, in few blocks', () => {
+  it('returns all added ids of each key after any merges, in few blocks', () => {
     const connection = openStoreFile({ path: ':memory:', readOnly: false, synchronous: 'normal' })
     const held = new Map<number, ReadonlySet<Key>>()
     const index = new InvertedIndex(connection, 'grams')
@@ -50,7 +50,7 @@ describe('InvertedIndex', () => {
     }
     const expected = (key: Key): [number, number][] =>
       [...held].filter(([, keys]) => keys.has(key)).map(([id]) => [id, 1 + (id % 4)])
-    // Texts are ordered by their bytes: the last of these before the one before it.
+    // Texts are ordered by their bytes: the last of these sorts before the previous one.
     const texts = ['abcd', 'zé', '\u{ffee}x', '\u{1f600}x']
     let next = 1
     for (let round = 0; round < 400; round++) {

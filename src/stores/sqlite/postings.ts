@@ -1,15 +1,15 @@
 /**
- * Lists of ascending numbers, each with a count, as bytes: for each the distance from the one before, doubled, plus 1 when a count other
- * than 1 follows; all as variable-length integers, seven bits to a byte, lowest first.
+ * Encodes ascending numbers, each with a count, as bytes: for each the distance from the previous one, doubled, plus 1 when a count other than 1
+ * follows; all as variable-length integers, seven bits to a byte, lowest first.
  */
 
-/** Reads lists into arrays that are used again, so that reading makes no garbage. */
+/** Decodes lists into reusable arrays, so that reading allocates no garbage. */
 export class Postings {
   ids: Int32Array
   counts: Int32Array
   size = 0
 
-  /** @param room for how many numbers there is room before arrays grow. */
+  /** @param room numbers that fit before the arrays grow. */
   constructor(room = 1024) {
     this.ids = new Int32Array(room)
     this.counts = new Int32Array(room)
@@ -26,7 +26,7 @@ export class Postings {
     this.size++
   }
 
-  /** Appends what `encode` made. */
+  /** Appends the output of `encode`. */
   read(base: number, data: Uint8Array): void {
     if (this.size + data.length > this.ids.length) this.#grow(this.size + data.length)
     const { ids, counts } = this
@@ -67,7 +67,7 @@ export class Postings {
   }
 }
 
-/** The list as bytes; its first number is given as its distance from `base`. */
+/** Encodes the list; its first number is stored as the distance from `base`. */
 export function encode(base: number, { ids, counts, size }: Postings): Uint8Array {
   const bytes = new Bytes()
   let previous = base
@@ -81,7 +81,7 @@ export function encode(base: number, { ids, counts, size }: Postings): Uint8Arra
   return bytes.take()
 }
 
-/** Numbers from 0 to 2^31 - 1 as bytes. */
+/** Encodes numbers from 0 to 2^31 - 1. */
 export function encodeNumbers(numbers: readonly number[]): Uint8Array {
   const bytes = new Bytes()
   for (const number of numbers) bytes.write(number)

@@ -11,7 +11,7 @@ import { MemoryDocumentStore } from '../memory.ts'
 import { SqliteDocumentStore } from '../sqlite.ts'
 
 const STORE = new URL('../sqlite.ts', import.meta.url).href
-/** Puts `count` documents one after the other, and says of each that it is stored. */
+/** Stores `count` documents one after the other, and reports each. */
 const WRITER = `
   const { SqliteDocumentStore } = await import(${JSON.stringify(STORE)})
   const [path, name, count] = process.argv.slice(2)
@@ -50,7 +50,7 @@ function integrity(): unknown {
   }
 }
 
-/** What an index of the same documents finds that was made at once. */
+/** Expects the results of an index that was built at once from the same documents. */
 async function expectAsFresh(store: SqliteDocumentStore, queries: readonly string[]): Promise<void> {
   const fresh = new MemoryDocumentStore()
   for (const { source } of store.sources()) {
@@ -62,7 +62,7 @@ async function expectAsFresh(store: SqliteDocumentStore, queries: readonly strin
 }
 
 describe('several processes on one store', () => {
-  it('lose nothing when they write at once', async () => {
+  it('lose no documents when they write at once', async () => {
     const names = ['anna', 'berta', 'carla', 'dora']
     const codes = await Promise.all(
       names.map(async (name) => {
@@ -82,7 +82,7 @@ describe('several processes on one store', () => {
     await store.close()
   })
 
-  it('keep what was reported when one is killed, and go on from there', async () => {
+  it('keep reported documents after a kill, and continue', async () => {
     const store = await SqliteDocumentStore.open({ path })
     for (let round = 0; round < 6; round++) {
       const child = writer(`killed${round}`, 100_000)
@@ -96,7 +96,7 @@ describe('several processes on one store', () => {
       }
       for (const [source, at] of reported) {
         const text = (await store.getDocument(source))?.text
-        // The next one of the same source may have been stored without being reported.
+        // The next document of the same source may have been stored without a report.
         expect(text).toMatch(new RegExp(`^Document (${at}|${Number(at) + 40}) of `))
       }
     }
@@ -107,7 +107,7 @@ describe('several processes on one store', () => {
     await store.close()
   }, 60_000)
 
-  it('see what others have written, and what they have removed', async () => {
+  it('see documents that others have written or removed', async () => {
     const one = await SqliteDocumentStore.open({ path })
     const other = await SqliteDocumentStore.open({ path })
     await one.append({ source: 'a', text: 'first words' })

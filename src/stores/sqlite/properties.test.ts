@@ -4,7 +4,7 @@ import { MemoryDocumentStore } from '../memory.ts'
 import { SqliteDocumentStore } from '../sqlite.ts'
 import type { SourceDocument } from '../../core/store.ts'
 
-/** Few words, so that documents and queries share some; odd characters, so that nothing is taken for granted. */
+/** Few words, so that documents and queries share some, and unusual characters. */
 const word = fc.oneof(
   {
     weight: 6,
@@ -27,7 +27,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 )
 
 describe('a document store', () => {
-  it('finds the same, however it came to hold what it holds', async () => {
+  it('returns the same results for any order of writes', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(step, { maxLength: 25 }),
@@ -69,7 +69,7 @@ describe('a document store', () => {
     )
   }, 60_000)
 
-  it('gives a document back as it was given, however it was cut and changed', async () => {
+  it('returns a document unchanged after any cuts and changes', async () => {
     const line = fc.oneof(text, fc.constantFrom('', '# Heading', '- item', '\t', ' \r', 'a long line '.repeat(9)))
     const lines = fc.array(line, { maxLength: 40 }).map((all) => all.join('\n'))
     const store = await SqliteDocumentStore.open({ path: ':memory:', chunk: { maxChars: 100 } })
@@ -84,7 +84,7 @@ describe('a document store', () => {
     await store.close()
   })
 
-  it('a file whose words are others each time does not grow', async () => {
+  it('does not grow when a document gets new words again and again', async () => {
     const store = await SqliteDocumentStore.open({ path: ':memory:' })
     const sizes: number[] = []
     for (let round = 0; round < 16; round++) {
@@ -94,7 +94,7 @@ describe('a document store', () => {
       sizes.push((await store.stats()).bytes)
     }
     expect((await store.stats()).terms).toBe(0)
-    // What is dead is taken out every few rounds.
+    // Compaction runs every few rounds.
     expect((sizes[15] ?? 0) - (sizes[7] ?? 0)).toBeLessThan(16_384)
     await store.close()
   })

@@ -1,4 +1,4 @@
-/** Makes a query's words out of its text: which terms of the vocabulary stand for each, and how much it weighs. */
+/** Parses a query into words: the vocabulary terms that match each word, and its weight. */
 
 import { isFragment } from '../../text/analyzer.ts'
 import type { Analyzer } from '../../text/analyzer.ts'
@@ -12,16 +12,16 @@ import type { Sequences } from './sequence.ts'
 import { nearestTerm } from './spelling.ts'
 import type { Connection } from '../../util/sqlite/connection.ts'
 
-/** More different words than this are not looked up, the weightiest are. */
+/** Most distinct words that are looked up; of more, those with the highest weights. */
 const MAX_WORDS = 256
-/** Groups that a fragment stands for. */
+/** Most groups of characters that a fragment matches. */
 const MAX_GROUPS = 64
-/** Unknown words that are compared with the vocabulary: a question seldom has more slips. */
+/** Most unknown words compared with the vocabulary: a question seldom has more misspellings. */
 const MOST_CORRECTED = 8
 export const WORD: RegExp = /[\p{L}\p{M}]+/gu
 const LAST_CHARACTER = '\u{10ffff}'
 
-/** The index as one search sees it. */
+/** The index as seen by one search. */
 export interface IndexReader {
   readonly connection: Connection
   readonly corpus: Corpus
@@ -29,7 +29,7 @@ export interface IndexReader {
   readonly postings: InvertedIndex
   readonly grams: InvertedIndex
   readonly sequences: Sequences
-  /** Lists are read into it: kept from search to search, so that it need not grow again. */
+  /** Buffer for lists, reused between searches so that it need not grow again. */
   readonly list: Postings
 }
 
@@ -43,25 +43,25 @@ export interface Term {
 export interface Variant {
   readonly id: number
   readonly share: number
-  /** How alike it is written, 1 for the word itself. */
+  /** Similarity of the spelling, 1 for the word itself. */
   readonly similarity: number
 }
 
 export interface QueryWord {
   readonly term: string
-  /** How often the query says it. */
+  /** Occurrences in the query. */
   readonly count: number
   /** Inverse document frequency of the word and its variants together. */
   readonly weight: number
-  /** The word itself first, where any chunk has it. */
+  /** Starts with the word itself, if any chunk has it. */
   readonly variants: readonly Variant[]
 }
 
 export interface ParsedQuery {
   readonly words: readonly QueryWord[]
-  /** Ids of the words in their order, 0 for one that no chunk has. */
+  /** Ids of the words in query order, 0 for a word that no chunk has. */
   readonly sequence: readonly number[]
-  /** Terms that no chunk has, and the terms that were searched for instead. */
+  /** Terms that no chunk has, and the terms searched for instead. */
   readonly corrections: ReadonlyMap<string, string>
 }
 
@@ -98,7 +98,7 @@ export function parseQuery(index: IndexReader, analyzer: Analyzer, query: string
     return { term, count, known: found, weight: inverseFrequency(chunks, found?.frequency ?? 0) }
   })
   const weightiest = counted.toSorted((a, b) => b.count * b.weight - a.count * a.weight || (a.term < b.term ? -1 : 1))
-  // Words that no chunk has are the weightiest, and must not crowd out those that can be found.
+  // Unknown words have the highest weights, and must not crowd out words that can be found.
   const findable = weightiest.filter((word) => word.known !== undefined)
   const chosen = new Set([...findable, ...weightiest].slice(0, MAX_WORDS))
   const varied = new Set(weightiest.slice(0, RANKING.variants.words))
@@ -121,7 +121,7 @@ interface Similar extends Term {
   readonly similarity: number
 }
 
-/** Terms of the vocabulary that are written like a word, the most alike first. */
+/** Returns vocabulary terms spelt like a word, the most similar first. */
 function similarTerms(index: IndexReader, { term, known }: Counted): Similar[] {
   if (isFragment(term)) return groupsWith(index, term)
   const grams = gramsOf(known?.term ?? term)
@@ -134,7 +134,7 @@ function similarTerms(index: IndexReader, { term, known }: Counted): Similar[] {
     const found = similarity({ count: grams.length, weight }, shared.grams, shared)
     if (found >= least && id !== known?.id) alike.set(id, found)
   }
-  // Only English is stemmed: of other scripts every inflection is a term of its own, and the query may have a rare one.
+  // Only English is stemmed: in other scripts each inflection is a term of its own, and the query may have a rare one.
   const most = known === undefined || /[^\0-\x7f]/.test(term) ? Number.POSITIVE_INFINITY : mostFrequent * known.frequency
   return termsById(index, [...alike.keys()])
     .filter(({ frequency }) => frequency <= most)
@@ -143,7 +143,7 @@ function similarTerms(index: IndexReader, { term, known }: Counted): Similar[] {
     .slice(0, limit)
 }
 
-/** Groups of characters that begin with a fragment: all that have it but those at the end of a run. */
+/** Returns the groups of characters that begin with a fragment: every group with it, except those at the end of a run. */
 function groupsWith(index: IndexReader, fragment: string): Similar[] {
   return selectTerms(index, 'term > ? AND term < ?', fragment, fragment + LAST_CHARACTER)
     .sort((a, b) => b.frequency - a.frequency || (a.term < b.term ? -1 : 1))
@@ -151,14 +151,14 @@ function groupsWith(index: IndexReader, fragment: string): Similar[] {
     .map((term) => ({ ...term, similarity: 1 }))
 }
 
-/** The part of a word's grams that a term has, and how many grams the term has. */
+/** The shared part of a word's grams, and the number of grams of the term. */
 interface Shared {
   count: number
   weight: number
   readonly grams: number
 }
 
-/** The weight of all grams of a word, and the terms that share some of them. */
+/** Returns the weight of all grams of a word, and the terms that share some of them. */
 function sharedGrams(
   { corpus, grams: index, list }: IndexReader,
   grams: readonly string[],
@@ -189,7 +189,7 @@ function sharedGrams(
   return { weight: whole, terms }
 }
 
-/** Leaves out terms that no chunk has any more. */
+/** Selects terms, without those that no chunk has any more. */
 function selectTerms({ connection, corpus }: IndexReader, where: string, ...values: readonly (string | number)[]): Term[] {
   const rows = connection.all<{ id: number; term: string }>(`SELECT id, term FROM terms WHERE ${where}`, values)
   return rows.flatMap(({ id, term }) => {

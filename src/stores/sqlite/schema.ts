@@ -1,11 +1,10 @@
 /**
- * The tables of a document store, and how an older file becomes a newer one. `docs/decisions/0009-document-index.md` says why they are what
- * they are.
+ * The tables of a document store, and the migrations of older files. `docs/decisions/0009-document-index.md` explains the design.
  *
- * A schema that has been published is never edited: what changes is a further migration at the end of the list.
+ * A published schema is never edited: append a migration to the list instead.
  */
 
-/** `cris` in the header of the file: a document store of ours, and nothing else. */
+/** `cris` in the file header marks document stores of cria. */
 export const APPLICATION_ID = 0x63_72_69_73
 
 const FIRST = `

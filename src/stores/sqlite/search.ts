@@ -1,4 +1,4 @@
-/** Finds the best chunks for a query. `docs/retrieval.md` explains the steps and what each is worth. */
+/** Finds the best chunks for a query. `docs/retrieval.md` explains the steps and the effect of each. */
 
 import { Analyzer } from '../../text/analyzer.ts'
 import type { ChunkFilter, Evidence, ScoredChunk } from '../../core/store.ts'
@@ -32,12 +32,12 @@ export class Searcher {
     this.#connection = connection
   }
 
-  /** A query of nothing but signs and function words finds nothing. */
+  /** Returns false for a query of only punctuation and function words, which finds nothing. */
   hasWords(query: string): boolean {
     return this.#analyzer.terms(query).length > 0
   }
 
-  /** Inside a snapshot. @param joined adds what vectors say to what the words found. */
+  /** Call it inside a snapshot. @param joined combines the scores of vectors with those of words. */
   search(
     query: string,
     limit: number,
@@ -61,7 +61,7 @@ export class Searcher {
 
     const scored = scoreWords(index, parsed.words)
     const bestOf = bestAccepted(connection, filter, scored)
-    // What follows only adds to scores: who is not among the best now can only come in as a neighbour.
+    // The next steps only add to scores: a chunk outside the best can now only enter as a neighbour.
     const { phrases, neighbours } = RANKING
     const first = bestOf(Math.max(limit, phrases.candidates, neighbours.candidates))
     addPhrases(index, parsed, scored, first.slice(0, phrases.candidates))
@@ -72,7 +72,7 @@ export class Searcher {
     const found = bestOf(limit, [...new Set([...first, ...smoothed])])
     const both = joined?.(corpus, {
       scored,
-      // The same ones for any limit, so that a longer list begins as a shorter one.
+      // Independent of the limit, so that a longer list begins with the shorter one.
       ids: bestOf(Math.max(limit, RANKING.vectors.words)),
       coverage: found[0] === undefined ? 0 : evidenceOf(found[0]).coverage,
     })
@@ -89,7 +89,7 @@ export class Searcher {
     }))
   }
 
-  /** Corrections as words that people know: a word of the query, and one of the chunks that were found. */
+  /** Returns corrections as readable words: a word of the query, and a word of the chunks that were found. */
   #correctedWords(query: string, { corrections }: ParsedQuery, rows: readonly ChunkRow[]): Pick<Evidence, 'corrections'> {
     if (corrections.size === 0) return {}
     const termOf = (word: string): string | undefined => {
@@ -149,7 +149,7 @@ function addPhrases(
   }
 }
 
-/** Returns the chunks whose scores it has changed. */
+/** Smooths scores; returns the chunks whose scores changed. */
 function smoothScores(index: IndexReader, { scores, keys }: Scored, candidates: readonly number[]): Iterable<number> {
   const neighbours = similarChunks(index, keys, candidates)
   const smoothed = smooth(neighbours, (id) => scores[id] ?? 0, index.corpus.chunks)
@@ -165,8 +165,8 @@ function firstWord(rows: readonly ChunkRow[], isIt: (word: string) => boolean): 
 }
 
 /**
- * Adds a share of the counts in a part of a list to those of its chunks, and notes after the first `size` in `touched` the chunks that had none yet;
- * returns how many that makes. Functions of their own, as the loops are: they are compiled after the first word, not after the last.
+ * Adds a share of the counts in a part of a list to those of its chunks. Appends the chunks without a count so far to `touched` after the first
+ * `size`, and returns the new size. The loops are separate functions so that they are compiled after the first word, not after the last.
  */
 function addCounts(
   { ids, counts: added }: Postings,
@@ -186,7 +186,7 @@ function addCounts(
   return noted
 }
 
-/** Adds what the counts of the chunks are worth to their scores, and takes the counts back to 0. */
+/** Adds the weighted counts of the chunks to their scores, and resets the counts to 0. */
 function addScores(corpus: Corpus, scores: Float64Array, weight: number, counts: Float64Array, touched: Int32Array): void {
   const { lengths, averageLength } = corpus
   for (let at = 0; at < touched.length; at++) {
@@ -197,7 +197,7 @@ function addScores(corpus: Corpus, scores: Float64Array, weight: number, counts:
   }
 }
 
-/** How much of the query's weight stands in a chunk; a variant counts as much as it is written like the word. */
+/** Computes the share of the query's weight that a chunk has; a variant counts by its similarity to the word. */
 function evidenceFor(queried: readonly QueryWord[], chunks: number): (counts: ReadonlyMap<number, number>) => Evidence {
   const words = queried.map((word) => ({ ...word, weight: word.weight + unknownFrequency(chunks) }))
   const weights = Object.fromEntries(words.map(({ term, weight }) => [term, weight]))

@@ -1,15 +1,15 @@
-/** Keeps a chunk as its terms: title, headings and text, one after the other, with a mark between them. */
+/** Stores a chunk as its terms: title, headings and text in order, separated by a mark. */
 
 import type { Connection } from '../../util/sqlite/connection.ts'
 import { RANKING } from '../rank/settings.ts'
 import { decodeNumbers } from './postings.ts'
 
-/** Stands between the fields; no term has this number. */
+/** Separates the fields; no term has this number. */
 export const MARK = 0
-/** How often an occurrence counts, by field. */
+/** Weight of an occurrence, by field. */
 export const WEIGHTS: readonly number[] = [RANKING.titleWeight, RANKING.headingWeight, 1]
 
-/** How often each term occurs, an occurrence in a title or heading counted as often as it weighs. */
+/** Counts each term, multiplied by the weight of title and headings. */
 export function countTerms(sequence: readonly number[]): Map<number, number> {
   const counts = new Map<number, number>()
   let field = 0
@@ -20,7 +20,7 @@ export function countTerms(sequence: readonly number[]): Map<number, number> {
   return counts
 }
 
-/** The terms of chunks, each read once. */
+/** The terms of chunks; each chunk is read once. */
 export class Sequences {
   readonly #connection: Connection
   readonly #read = new Map<number, readonly number[]>()
@@ -39,7 +39,7 @@ export class Sequences {
     for (const { id, terms } of rows) this.#read.set(id, decodeNumbers(terms))
   }
 
-  /** Empty for a chunk that is not in the index. */
+  /** Returns an empty list for a chunk that is not in the index. */
   of(id: number): readonly number[] {
     this.load([id])
     return this.#read.get(id) ?? []

@@ -1,4 +1,4 @@
-/** Finds the chunks that are about the same thing as a chunk. */
+/** Finds chunks about the same thing as a given chunk. */
 
 import { best } from '../rank/blend.ts'
 import type { Neighbour, Scored } from '../rank/blend.ts'
@@ -11,7 +11,7 @@ import { termsById } from './query-words.ts'
 import type { IndexReader, Term } from './query-words.ts'
 import { countTerms } from './sequence.ts'
 
-/** The chunks that BM25 finds when a chunk's weightiest rare words are the query, relative to what it gives the chunk itself. */
+/** Returns the chunks that BM25 finds for the rare words of a chunk, with scores relative to the chunk's own score. */
 export function similarChunks(
   index: IndexReader,
   keys: Scored['keys'],
@@ -26,7 +26,7 @@ export function similarChunks(
   const words = candidates.map((id, at) =>
     rarestWords(corpus, corpus.lengths[id] ?? 1, counts[at] ?? new Map<number, number>(), terms),
   )
-  // A word that only the candidate itself has leads nowhere.
+  // A word that only the candidate itself has finds no other chunk.
   const shared = words.flat().filter(({ term }) => term.frequency > 1)
   list.clear()
   const ranges = postings.read([...new Set(shared.map(({ term }) => term.id))], list)
@@ -52,7 +52,7 @@ export function similarChunks(
   )
 }
 
-/** Adds what a word is worth to the chunks in its part of the list. A function of its own, as it is a loop: it is compiled early. */
+/** Adds the weight of a word to the chunks in its part of the list. A separate function, as it is a loop: it is compiled early. */
 function addSimilarity(
   { lengths, averageLength }: Corpus,
   similarity: Float64Array,

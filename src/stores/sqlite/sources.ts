@@ -6,15 +6,15 @@ import { readerRecipe, toChunk } from './documents.ts'
 import type { ChunkRow, SourceState } from './documents.ts'
 import { readFact } from './facts.ts'
 
-/** The contents of a store, counted. */
+/** Counts of the contents of a store. */
 export interface StoreStats {
   /** Documents. */
   readonly sources: number
   /** Chunks of all documents. */
   readonly chunks: number
-  /** Different words in the index. */
+  /** Distinct words in the index. */
   readonly terms: number
-  /** Size of the file. */
+  /** Size of the file in bytes. */
   readonly bytes: number
 }
 
@@ -31,7 +31,7 @@ export interface SourceRow {
 
 const PAGE = 500
 
-/** @param where what follows the names of the tables. */
+/** @param where the SQL after the table names. */
 export function sourceRows(connection: Connection, where: string, value: string): SourceRow[] {
   const columns = 'id, source, content_hash, recipe, chunks, file_hash, file_size, modified_at'
   return connection.all<SourceRow>(`SELECT ${columns} FROM sources ${where}`, [value])
@@ -56,7 +56,7 @@ export function readSource(connection: Connection, source: string): SourceState 
   return sourceRows(connection, 'WHERE source = ?', source).map(stateOf)[0]
 }
 
-/** All sources, by name; a page at a time, so that none is locked meanwhile. */
+/** Yields all sources by name, a page at a time, so that no lock is held between pages. */
 export function* readSources(connection: Connection): Generator<SourceState> {
   let rows = sourceRows(connection, `WHERE source > ? ORDER BY source LIMIT ${PAGE}`, '')
   while (rows.length > 0) {
@@ -69,7 +69,7 @@ export function sourcesWithHash(connection: Connection, fileHash: string): Sourc
   return sourceRows(connection, 'WHERE file_hash = ? ORDER BY source', fileHash).map(stateOf)
 }
 
-/** Chunks in any order; those that are not there are left out. */
+/** Returns chunks in any order; unknown ids are left out. */
 export function chunkRows(connection: Connection, ids: readonly number[]): ChunkRow[] {
   return connection.all<ChunkRow>(
     `SELECT chunks.id, chunk_id, source, chunks.details, chunks.text FROM chunks JOIN sources ON sources.id = source_id
@@ -83,7 +83,7 @@ export function readChunk(connection: Connection, id: string): Chunk | undefined
   return row === undefined ? undefined : chunkRows(connection, [row.id]).map(toChunk)[0]
 }
 
-/** Ids of chunks are in no order: those of a source that was changed are older than those between them. */
+/** Chunk ids do not follow the text: new chunks of a changed source get higher ids than the chunks around them. */
 const IN_ORDER = `FROM chunks WHERE source_id = ? ORDER BY json_extract(details, '$.start')`
 
 export function readDocument(connection: Connection, source: string): SourceDocument | undefined {
@@ -98,7 +98,7 @@ export function readDocument(connection: Connection, source: string): SourceDocu
   return { source, text, ...(JSON.parse(row.details) as object) }
 }
 
-/** Inside a snapshot. @param chunks before it, and as many after it. */
+/** Call it inside a snapshot. @param chunks before the given chunk, and as many after it. */
 export function readAround(connection: Connection, id: string, chunks: number): Surroundings | undefined {
   const asked = connection.get<{ id: number; gaps: string; source_id: number }>(
     'SELECT chunks.id, gaps, source_id FROM chunks JOIN sources ON sources.id = source_id WHERE chunk_id = ?',
@@ -125,7 +125,7 @@ export function readAround(connection: Connection, id: string, chunks: number): 
   }
 }
 
-/** Inside a snapshot. */
+/** Call it inside a snapshot. */
 export function readStats(connection: Connection): StoreStats {
   const count = (sql: string): number => connection.get<{ n: number }>(sql)?.n ?? 0
   return {

@@ -20,7 +20,7 @@ const like = (first: string, least: number, most: number): typeof VOCABULARY =>
   VOCABULARY.filter(({ term }) => term.startsWith(first) && term.length >= least && term.length <= most)
 const meant = (word: string, stem = word): string | undefined => nearestTerm(word, stem, like)?.term
 
-describe('the term that was meant', () => {
+describe('correcting a term', () => {
   test.each([
     ['ownrship', undefined, 'ownership'],
     ['unistall', 'unistal', 'uninstal'],
@@ -28,18 +28,18 @@ describe('the term that was meant', () => {
     ['progres', 'progr', 'progress'],
     ['Pasword', undefined, 'password'],
     ['chose', undefined, 'chosen'],
-  ])('%s is %s', (word, stem, expected) => {
+  ])('%s is corrected to %s', (word, stem, expected) => {
     expect(meant(word, stem ?? word.toLowerCase())).toBe(expected)
   })
 
   test.each([
     ['another sound makes another word', 'touch'],
     ['short words have too many neighbours', 'clos'],
-    ['the first letter is kept', 'iownership'],
-    ['digits are no slip', 'yaml3'],
+    ['a different first letter', 'iownership'],
+    ['an added digit', 'yaml3'],
     ['a stem that is short by chance', 'closs'],
     ['scripts without spaces are searched otherwise', '所有権について'],
-  ])('%s: %s is none', (_, word) => {
+  ])('%s: %s is not corrected', (_, word) => {
     expect(meant(word)).toBeUndefined()
   })
 })
@@ -50,12 +50,12 @@ test.each([
   ['colour', 'color', 1],
   ['seperate', 'separate', 1],
   ['wipe', 'type', undefined],
-])('from %s to %s it takes %s edits', (a, b, edits) => {
+])('from %s to %s: %s edits', (a, b, edits) => {
   expect(editsBetween(a, b, 1)).toBe(edits)
   expect(editsBetween(b, a, 1)).toBe(edits)
 })
 
-test('QRY-RAG-014 a word that no document has is searched for as they spell it, and both words are told', async () => {
+test('QRY-RAG-014 searches a misspelt word as the documents spell it, and returns both spellings', async () => {
   const store = new MemoryDocumentStore()
   await store.extend([
     { source: 'a.md', text: 'Ownership moves with the value.' },
@@ -67,7 +67,7 @@ test('QRY-RAG-014 a word that no document has is searched for as they spell it, 
   expect(known?.evidence).not.toHaveProperty('corrections')
 })
 
-test('no term that is near enough is passed over, whatever its letters', () => {
+test('finds every term that is near enough, for any letters', () => {
   const word = fc
     .array(fc.constantFrom('a', 'b', 't', 'd', 'ж', 'ю'), { minLength: 5, maxLength: 11 })
     .map((letters) => letters.join(''))

@@ -1,25 +1,25 @@
-/** Finds the word that somebody meant who misspelt one: the nearest term of the vocabulary, at most two edits away. */
+/** Corrects a misspelt word: finds the nearest term of the vocabulary, at most two edits away. */
 
 import { fold } from '../../text/fold.ts'
 
-/** Letters from which on one edit is allowed, and two. A shorter word has too many neighbours. */
+/** Least letters of a word that may have one edit, and two. A shorter word has too many neighbours. */
 const ONE_EDIT = 5
 const TWO_EDITS = 9
 const LETTERS = /^\p{L}+$/u
-/** Scripts without spaces are searched as groups of characters: a group that is missing is no slip. */
+/** Scripts without spaces are searched as groups of characters: a missing group is not a misspelling. */
 const UNSPACED = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]/u
 
 interface Candidate {
   readonly term: string
-  /** Chunks that have it. */
+  /** Number of chunks with the term. */
   readonly frequency: number
 }
 
 /**
- * @param word that no chunk has, as it was typed: a slip may change its stem.
- * @param stem its term.
- * @param termsLike gives the terms that begin with a letter, from so many letters to so many.
- * @returns the nearest of them; of several as near ones the one whose beginning is longest the same; `undefined` where none is near enough.
+ * @param word as typed, which no chunk has: a misspelling may change its stem.
+ * @param stem the term of the word.
+ * @param termsLike returns the terms that begin with a letter, of a least to a largest length.
+ * @returns the nearest term; of several as near, the one with the longest common beginning; `undefined` where none is near enough.
  */
 export function nearestTerm<T extends Candidate>(
   word: string,
@@ -30,7 +30,7 @@ export function nearestTerm<T extends Candidate>(
   const most = typed.length >= TWO_EDITS ? 2 : typed.length >= ONE_EDIT ? 1 : 0
   const [first] = typed
   if (most === 0 || first === undefined || !LETTERS.test(typed) || UNSPACED.test(typed)) return undefined
-  // The stem of a slip may be short by chance: `redi` of `redis` is not `red`.
+  // The stem of a misspelling may be short by chance: `redi` of `redis` is not `red`.
   const forms = stem.length >= ONE_EDIT ? [typed, stem] : [typed]
   const formLetters = forms.map(lettersOf)
   const near = termsLike(first, stem.length - most, typed.length + most).flatMap((found) => {
@@ -49,14 +49,14 @@ export function nearestTerm<T extends Candidate>(
   return near[0]?.found
 }
 
-/** The letters of a word as bits, a few letters to each where there are more than 32. */
+/** Returns the letters of a word as a bit set; some share a bit when there are more than 32. */
 function lettersOf(word: string): number {
   let bits = 0
   for (let at = 0; at < word.length; at++) bits |= 1 << (word.charCodeAt(at) & 31)
   return bits
 }
 
-/** `false` where so many edits cannot do: each adds, and takes away, one letter at most. Counting edits costs twenty times as much. */
+/** Returns `false` if so few edits cannot suffice: each adds and removes at most one letter. Twenty times cheaper than counting edits. */
 function mayBeWithin(most: number, a: number, b: number): boolean {
   return countBits(a & ~b) <= most && countBits(b & ~a) <= most
 }
@@ -67,14 +67,14 @@ function countBits(bits: number): number {
   return count
 }
 
-/** Letters that both begin with: slips are seldom at the beginning of a word. */
+/** Returns the length of the common beginning: misspellings are seldom there. */
 function sharedLetters(a: string, b: string): number {
   let shared = 0
   while (shared < a.length && a[shared] === b[shared]) shared++
   return shared
 }
 
-/** Letters that are taken for each other, by ear or by accent. Another letter makes another word: `touch` is no slip for `torch`. */
+/** Letters confused by sound or accent. Other changes make another word: `touch` is not a misspelling of `torch`. */
 const SOUNDS = ['aeiouy', 'cksqxz', 'dt', 'fvw', 'gj', 'mn', 'bp', 'lr'].map((letters) => new Set(letters))
 const UNLIKELY = 2
 
@@ -83,10 +83,10 @@ function soundsAlike(a = '', b = ''): boolean {
 }
 
 /**
- * How many letters have to be put in, left out, changed, or swapped with their neighbour (optimal string alignment distance); a letter that
- * is changed to one of another sound counts twice.
+ * Counts letters to insert, delete, replace, or swap with a neighbour (optimal string alignment distance). Replacing a letter with one of another
+ * sound counts twice.
  *
- * @returns `undefined` where it takes more than `most`.
+ * @returns `undefined` when more than `most` edits are needed.
  */
 export function editsBetween(a: string, b: string, most: number): number | undefined {
   if (most < 0 || Math.abs(a.length - b.length) > most) return undefined

@@ -1,27 +1,27 @@
-/** Gathers which chunks have each term, before it is written: in arrays by term, so that gathering makes no garbage. */
+/** Collects the chunks of each term before they are written, in arrays by term, so that no garbage is allocated. */
 
 import { Postings } from './postings.ts'
 
 const NONE = -1
 
 export class TermLists {
-  /** By term: where its first and last entry stand, and how many there are. */
+  /** By term: indexes of its first and last entry, and the number of entries. */
   #first = new Int32Array(0).fill(NONE)
   #last = new Int32Array(0)
   #sizes = new Int32Array(0)
-  /** By entry: chunk, count, and where the next entry of the same term stands. */
+  /** By entry: chunk, count, and the index of the next entry of the same term. */
   #chunks = new Int32Array(1024)
   #counts = new Int32Array(1024)
   #next = new Int32Array(1024)
   #size = 0
   readonly #terms: number[] = []
 
-  /** Pairs of a term and a chunk. */
+  /** Number of pairs of a term and a chunk. */
   get size(): number {
     return this.#size
   }
 
-  /** Counts a term of a chunk. The same chunk is given until all its terms are counted, and none that is lower comes after it. */
+  /** Counts a term of a chunk. Chunks must come in ascending order, each with all its terms. */
   add(term: number, chunk: number, count: number): void {
     if (term >= this.#first.length) this.#growTerms(term + 1)
     const last = this.#last[term] ?? NONE
@@ -45,17 +45,17 @@ export class TermLists {
     this.#sizes[term] = (this.#sizes[term] ?? 0) + 1
   }
 
-  /** The terms there are, ascending. */
+  /** The collected terms, ascending. */
   terms(): Int32Array {
     return Int32Array.from(this.#terms).sort()
   }
 
-  /** How many chunks have a term. */
+  /** Returns the number of chunks with a term. */
   frequency(term: number): number {
     return this.#sizes[term] ?? 0
   }
 
-  /** Each term with its list, which is good until the next is asked for. */
+  /** Yields each term with its list, which is valid until the next iteration. */
   *lists(terms: Int32Array): Generator<readonly [number, Postings]> {
     const list = new Postings()
     for (const term of terms) {

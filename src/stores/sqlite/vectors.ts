@@ -1,5 +1,5 @@
 /**
- * Keeps vectors and their codes in step with the chunks, and which models made them. What writes happens inside the caller's transaction.
+ * Stores vectors, their codes and the models that made them, in step with the chunks. Functions that write run inside the caller's transaction.
  */
 
 import type { EmbeddingModel } from '../../core/embedding.ts'
@@ -17,9 +17,9 @@ export interface Embedder {
   readonly dimensions: number
   readonly rule: number
   readonly probe: Uint8Array
-  /** It has been through all chunks once; until then it is being made. */
+  /** True once all chunks have been embedded; false during the first run. */
   readonly isCurrent: boolean
-  /** Every chunk up to this one has its vector. */
+  /** Every chunk up to this id has its vector. */
   readonly through: number
 }
 
@@ -27,19 +27,19 @@ interface Row extends Omit<Embedder, 'isCurrent'> {
   readonly current: number
 }
 
-/** The one whose vectors are searched. */
+/** Returns the embedder whose vectors are searched. */
 export function currentEmbedder(connection: Connection): Embedder | undefined {
   return embedders(connection).find(({ isCurrent }) => isCurrent)
 }
 
-/** The current one first. */
+/** Returns all embedders, the current one first. */
 export function embedders(connection: Connection): Embedder[] {
   return connection
     .all<Row>('SELECT id, model, dimensions, rule, probe, current, through FROM embedders ORDER BY current DESC, id DESC')
     .map(({ current, ...row }) => ({ ...row, isCurrent: current === 1 }))
 }
 
-/** Inside a transaction. @param probe the vector of a fixed text. */
+/** Call it inside a transaction. @param probe the vector of a fixed text. */
 export function addEmbedder(connection: Connection, model: string, probe: Float32Array): Embedder {
   const made = { model, dimensions: probe.length, rule: TEXT_RULE, probe: toBytes(probe), through: 0 }
   const id = connection.insert(
@@ -49,13 +49,13 @@ export function addEmbedder(connection: Connection, model: string, probe: Float3
   return { ...made, id, isCurrent: false }
 }
 
-/** All chunks up to `through` have their vector: it is the current one from now on, and what others have made goes. Inside a transaction. */
+/** Makes an embedder current once all chunks up to `through` have vectors, and removes the others. Call it inside a transaction. */
 export function finish(connection: Connection, { id, isCurrent }: Embedder, through: number): void {
   connection.run('UPDATE embedders SET current = 1, through = ? WHERE id = ?', [through, id])
   if (!isCurrent) removeOthers(connection, [id])
 }
 
-/** Removes all embedders but these, and their vectors. Inside a transaction. */
+/** Removes all other embedders and their vectors. Call it inside a transaction. */
 export function removeOthers(connection: Connection, kept: readonly number[]): void {
   const ids = JSON.stringify(kept)
   for (const table of ['vectors', 'codes']) {
@@ -65,12 +65,12 @@ export function removeOthers(connection: Connection, kept: readonly number[]): v
   addToFact(connection, 'vector_changes', 1)
 }
 
-/** Whether vectors of the model may stand beside those of the embedder, as far as the model says. */
+/** Reports whether vectors of the model can be mixed with those of the embedder, as far as the model declares. */
 export function isMadeBy({ model, dimensions, rule }: Embedder, given: EmbeddingModel): boolean {
   return model === given.ref && rule === TEXT_RULE && (given.dimensions === undefined || given.dimensions === dimensions)
 }
 
-/** @param why what differs, as a sentence. */
+/** @param why the difference, as a sentence. */
 export function mismatch(why: string, held: Embedder, model: EmbeddingModel, store: string): ConfigurationError {
   const given = { model: model.ref, ...(model.dimensions === undefined ? {} : { dimensions: model.dimensions }) }
   return new ConfigurationError(
@@ -87,7 +87,7 @@ const PRESENT_BYTES = PAGE / 8
 
 export interface PlacedVector {
   readonly chunk: number
-  /** Of length 1; `undefined` for a chunk whose text has no place in the space. */
+  /** Of length 1; `undefined` for a chunk with a zero vector. */
   readonly vector: Float32Array | undefined
 }
 
@@ -100,7 +100,7 @@ export interface CodePage {
 
 const WITHOUT = 'FROM chunks WHERE id > ? AND NOT EXISTS (SELECT 1 FROM vectors WHERE chunk = chunks.id AND embedder = ?)'
 
-/** Chunks without a vector, by id. */
+/** Returns chunks without a vector, by id. */
 export function chunksWithout(connection: Connection, embedder: number, after: number, limit: number): ChunkText[] {
   return connection.all<ChunkText>(`SELECT id, details, text ${WITHOUT} ORDER BY id LIMIT ?`, [after, embedder, limit])
 }
@@ -109,7 +109,7 @@ export function countWithout(connection: Connection, { id, through }: Embedder):
   return connection.get<{ n: number }>(`SELECT count(*) AS n ${WITHOUT}`, [through, id])?.n ?? 0
 }
 
-/** Those whose chunk is gone meanwhile are left out. */
+/** Stores vectors; ignores those whose chunk was removed meanwhile. */
 export function putVectors(connection: Connection, embedder: number, placed: readonly PlacedVector[]): void {
   const kept = placed.filter(
     ({ chunk, vector }) =>
@@ -137,7 +137,7 @@ export function putVectors(connection: Connection, embedder: number, placed: rea
   addToFact(connection, 'vector_changes', 1)
 }
 
-/** Forgets the vectors of chunks that are gone, whoever made them. */
+/** Removes the vectors of removed chunks, of every embedder. */
 export function removeVectors(connection: Connection, chunks: readonly number[]): void {
   const removed = connection.run('DELETE FROM vectors WHERE chunk IN (SELECT value FROM json_each(?))', [JSON.stringify(chunks)])
   if (removed === 0) return
@@ -159,14 +159,14 @@ export function removeVectors(connection: Connection, chunks: readonly number[])
   addToFact(connection, 'vector_changes', 1)
 }
 
-/** A vector, and the text that it was made of. */
+/** A vector, and the text it was made from. */
 export interface SourceVector {
   readonly embedder: number
   readonly made: string
   readonly data: Uint8Array
 }
 
-/** All vectors of a source, of every embedder. */
+/** Returns all vectors of a source, of every embedder. */
 export function vectorsOfSource(connection: Connection, source: string): SourceVector[] {
   return connection
     .all<ChunkText & { readonly embedder: number; readonly data: Uint8Array }>(
@@ -177,7 +177,7 @@ export function vectorsOfSource(connection: Connection, source: string): SourceV
     .map(({ embedder, data, ...chunk }) => ({ embedder, data, made: madeOf(chunk) }))
 }
 
-/** Gives the chunks of a source the vectors that were made of the same texts. */
+/** Assigns vectors to the chunks of a source with the same texts. */
 export function giveVectors(connection: Connection, source: string, vectors: readonly SourceVector[]): void {
   if (vectors.length === 0) return
   const chunks = connection.all<ChunkText>(
@@ -194,12 +194,12 @@ export function giveVectors(connection: Connection, source: string, vectors: rea
   }
 }
 
-/** What the vector of a chunk is made of. */
+/** Returns the text that a chunk's vector is made from. */
 export function madeOf({ details, text }: ChunkText): string {
   return embeddingText({ ...(JSON.parse(details) as Pick<Chunk, 'title' | 'headings'>), text })
 }
 
-/** The vectors of some chunks, those that have one. */
+/** Returns the vectors of the given chunks that have one. */
 export function readVectors(connection: Connection, embedder: number, chunks: readonly number[]): Map<number, Float32Array> {
   const rows = connection.all<{ chunk: number; data: Uint8Array }>(
     'SELECT chunk, data FROM vectors WHERE embedder = ? AND chunk IN (SELECT value FROM json_each(?)) AND length(data) > 0',
@@ -208,12 +208,12 @@ export function readVectors(connection: Connection, embedder: number, chunks: re
   return new Map(rows.map(({ chunk, data }) => [chunk, fromBytes(data)]))
 }
 
-/** The codes of all chunks, by page. */
+/** Returns the codes of all chunks, by page. */
 export function readCodes(connection: Connection, embedder: number): readonly CodePage[] {
   return connection.all<CodePage>('SELECT page, data FROM codes WHERE embedder = ? ORDER BY page', [embedder])
 }
 
-/** Calls `each` for every chunk that has a code, with the bytes it stands in and where it begins. */
+/** Calls `each` for every chunk with a code, with its bytes and the offset of the code in them. */
 export function forEachCode(
   pages: readonly CodePage[],
   dimensions: number,

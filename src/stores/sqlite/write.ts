@@ -1,4 +1,4 @@
-/** Puts documents into a store and takes them out; each function is called inside a transaction. */
+/** Puts documents into a store and removes them; call each function inside a transaction. */
 
 import type { CriaError } from '../../core/error.ts'
 import type { Chunk, SourceDocument } from '../../core/store.ts'
@@ -10,21 +10,21 @@ import type { IndexWriter } from './index-writer.ts'
 import { sourceRows } from './sources.ts'
 import { removeOthers, removeVectors } from './vectors.ts'
 
-/** The outcome for a document that was put into a store. */
+/** The outcome of putting a document into a store. */
 export type Outcome = 'added' | 'changed' | 'unchanged'
 
-/** What became of a document among many. One that failed alone does not stop the others. */
+/** The result for one of many documents. The failure of one document does not stop the others. */
 export type PutResult =
   | {
-      /** The document, as the store names it. */
+      /** Name of the document in the store. */
       readonly source: string
-      /** What became of it. */
+      /** The outcome for the document. */
       readonly outcome: Outcome
     }
   | {
       readonly source: string
       readonly outcome: 'failed'
-      /** Why it failed. */
+      /** Reason of the failure. */
       readonly error: CriaError
     }
 
@@ -33,20 +33,19 @@ export interface Addition {
   readonly file: FileFacts
 }
 
-/** Cuts a document; called only for those that are new or changed. */
+/** Cuts a document; called only for new or changed documents. */
 export type Chunker = (document: SourceDocument) => readonly Chunk[]
 
 type KeptChunk = Pick<ChunkRow, 'id' | 'chunk_id' | 'details'>
 
-/** What the index has to learn and to forget; gathered over several sources, so that their terms are written together. */
+/** Additions and removals for the index, collected over several sources, so that their terms are written together. */
 interface Changes {
   readonly added: [id: number, chunk: Chunk][]
   readonly removed: number[]
 }
 
 /**
- * Puts documents in place of those with the same source. One whose content and recipe are what they were is left as it is, but for what
- * is known of its file.
+ * Replaces documents with the same source. If content and recipe are unchanged, only the file facts are updated.
  */
 export function putDocuments(
   connection: Connection,
@@ -61,7 +60,7 @@ export function putDocuments(
   return outcomes
 }
 
-/** Tells which of the sources were there. */
+/** Removes sources; returns for each whether it existed. */
 export function removeSources(connection: Connection, index: IndexWriter, sources: readonly string[]): boolean[] {
   const changes: Changes = { added: [], removed: [] }
   const removed = sources.map((source) => {
@@ -81,7 +80,7 @@ function resetFacts(connection: Connection): void {
   for (const fact of ['chunks', 'length', 'terms', 'compacted_chunks', 'compacted_terms'] as const) writeFact(connection, fact, 0)
 }
 
-/** Removes everything. */
+/** Removes all documents and their index. */
 export function removeAll(connection: Connection, index: IndexWriter): void {
   index.forget()
   for (const table of ['sources', 'chunks', ...INDEX_TABLES]) connection.run(`DELETE FROM ${table}`)
@@ -91,7 +90,7 @@ export function removeAll(connection: Connection, index: IndexWriter): void {
   index.noteChange()
 }
 
-/** Analyses all chunks again, after the analyzer has changed. */
+/** Indexes all chunks again, after a change of the analyzer. */
 export function indexAgain(connection: Connection, index: IndexWriter, batch = 4096): void {
   index.forget()
   for (const table of INDEX_TABLES) connection.run(`DELETE FROM ${table}`)
@@ -115,7 +114,7 @@ export function indexAgain(connection: Connection, index: IndexWriter, batch = 4
   index.noteChange()
 }
 
-/** New terms first: a term that only moves from one chunk to another is never forgotten. */
+/** Adds new terms first, so that a term that only moves to another chunk is never removed. */
 function apply(connection: Connection, index: IndexWriter, { added, removed }: Changes): void {
   if (added.length > 0) index.add(added)
   if (removed.length > 0) {
@@ -163,7 +162,7 @@ function putDocument(
   return 'changed'
 }
 
-/** Chunks that are what they were, but for their place, keep their row and their entry in the index. */
+/** Replaces the chunks of a source. Chunks that only moved keep their row and their index entry. */
 function replaceChunks(connection: Connection, sourceId: number, chunks: readonly Chunk[], changes: Changes): void {
   const kept = connection.all<KeptChunk>('SELECT id, chunk_id, details FROM chunks WHERE source_id = ?', [sourceId])
   const left = new Map(kept.map((chunk) => [chunk.chunk_id, chunk]))
@@ -185,7 +184,7 @@ function replaceChunks(connection: Connection, sourceId: number, chunks: readonl
   insertChunks(connection, sourceId, fresh, changes)
 }
 
-/** The id stands for the text; title and headings are indexed with it. */
+/** Reports whether the index entry stays valid: the id covers the text; title and headings are indexed too. */
 function isIndexedAlike(chunk: Chunk, before: KeptChunk): boolean {
   const { title, headings } = JSON.parse(before.details) as Pick<Chunk, 'title' | 'headings'>
   return chunk.title === title && JSON.stringify(chunk.headings) === JSON.stringify(headings)

@@ -1,4 +1,4 @@
-/** Writes to the file of a store, one transaction after the other; a large document in a thread. */
+/** Writes to the file of a store, one transaction after the other; large documents are written in a thread. */
 
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises'
 import { ConfigurationError, isCriaError } from '../../core/error.ts'
@@ -20,11 +20,11 @@ import { giveVectors, vectorsOfSource } from './vectors.ts'
 import { indexAgain, putDocuments, removeAll, removeSources } from './write.ts'
 import type { Addition, Outcome, PutResult } from './write.ts'
 
-/** A document and what is known of its file. */
+/** A document and the facts about its file. */
 export interface FileDocument {
   /** The document itself. */
   readonly document: SourceDocument
-  /** What is known of its file; absent: it has none. */
+  /** Facts about its file; absent for a document without a file. */
   readonly file?: FileFacts
 }
 
@@ -34,14 +34,14 @@ export interface WriterOptions {
 }
 
 const MEMORY = ':memory:'
-/** Milliseconds for which a step of giving room back holds the lock. */
+/** Milliseconds for which one step of returning free pages holds the lock. */
 const STEP_MS = 25
-/** Documents that are written in one transaction: enough to be fast, few enough that other writers do not wait long. */
+/** Documents in one transaction: many enough to be fast, few enough that other writers do not wait long. */
 const BATCH_DOCUMENTS = 4096
 const BATCH_CHARS = 4_000_000
-/** A source of documents that is slow must not keep back for long what it gave already. */
+/** Milliseconds after which a batch is written, so that a slow source does not delay its earlier documents. */
 const BATCH_MS = 200
-/** Documents that are longer are put by a thread: the event loop stays free, and it can be stopped. */
+/** Longer documents are written in a thread, which keeps the event loop free and can be stopped. */
 const LARGE_CHARS = 1_000_000
 
 export class Writer {
@@ -60,8 +60,8 @@ export class Writer {
   }
 
   /**
-   * Calls `work` when no thread is writing: at the very moment that is seen, so that nobody else begins between; again as long as another
-   * process holds the lock. Aborted while it waits, it does not call it.
+   * Calls `work` when no thread is writing, synchronously with that check, so that no other writer starts between; repeats it while another process
+   * holds the lock. Does not call it if aborted while waiting.
    */
   async alone<T>(work: () => T | Promise<T>, signal?: AbortSignal): Promise<T> {
     while (this.#thread !== undefined) {
@@ -71,7 +71,7 @@ export class Writer {
     return this.#patience.run(work)
   }
 
-  /** All of them in one transaction. Aborted, none. */
+  /** Writes all documents in one transaction; none when aborted. */
   put(additions: readonly Addition[], signal?: AbortSignal, onProgress?: (share: number) => void): Promise<Outcome[]> {
     return this.alone(() => {
       const isLarge = additions.some(({ document }) => document.text.length > LARGE_CHARS)
@@ -80,7 +80,7 @@ export class Writer {
     }, signal)
   }
 
-  /** Some in one transaction, a large one alone; what became of each as soon as it is stored. */
+  /** Writes documents in batches, a large one alone; yields each result as soon as it is stored. */
   async *putAll(
     documents: Iterable<FileDocument> | AsyncIterable<FileDocument>,
     signal?: AbortSignal,
@@ -107,14 +107,14 @@ export class Writer {
     yield* this.#outcomes(batch, signal)
   }
 
-  /** In one transaction; tells which were there. */
+  /** Removes sources in one transaction; returns for each whether it existed. */
   async remove(sources: readonly string[]): Promise<boolean[]> {
     const removed = await this.alone(() => this.#remove(sources))
     if (this.#connection.isOpen && isMuchFree(this.#connection)) await this.#giveBack()
     return removed
   }
 
-  /** False when there is none, or the other exists already. */
+  /** Renames a source; returns false when it does not exist, or the new name is taken. */
   move(from: string, to: string, file: FileFacts | undefined): Promise<boolean> {
     return this.alone(() =>
       this.#write(() => {
@@ -135,12 +135,12 @@ export class Writer {
     await this.#giveBack()
   }
 
-  /** Gives free room back to the disk, step by step: others write and search in between, or close the store. */
+  /** Returns free pages to the disk in steps, between which other writes, searches and closing proceed. */
   async #giveBack(): Promise<void> {
     while (await this.alone(() => this.#connection.isOpen && vacuum(this.#connection, STEP_MS))) await sleep(STEP_MS)
   }
 
-  /** An index that another version of the analyzer made would miss what it should find. */
+  /** Indexes again after a change of the analyzer, because an index by another version would miss matches. */
   bringUpToDate(): void {
     const isCurrent = (): boolean => readFact(this.#connection, 'analyzer') === ANALYZER_VERSION
     if (isCurrent()) return

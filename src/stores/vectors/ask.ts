@@ -1,4 +1,4 @@
-/** Asks an embedding model for many vectors: within its limits, again when it may help, and with what it can read of a long text. */
+/** Requests many vectors from an embedding model: splits batches at its limits, retries where that may help, and cuts long texts. */
 
 import type { EmbeddingModel } from '../../core/embedding.ts'
 import { CriaError, isCriaError, toCriaError } from '../../core/error.ts'
@@ -9,13 +9,13 @@ import { beginning, cutToTokens } from './text.ts'
 import { toUnit } from './unit.ts'
 
 export interface Embedded {
-  /** Of length 1; `undefined` for a text that has no place in the space. */
+  /** Of length 1; `undefined` for a zero vector. */
   readonly vector: Float32Array | undefined
-  /** Only the beginning of the text was read. */
+  /** True if only the beginning of the text was embedded. */
   readonly cut: boolean
 }
 
-/** Time and chance, for tests. */
+/** Clock and random numbers, replaced in tests. */
 export interface Waiting {
   sleep(ms: number, signal?: AbortSignal): Promise<void>
   random(): number
@@ -23,14 +23,14 @@ export interface Waiting {
 
 const SYSTEM: Waiting = { sleep: (ms, signal) => systemClock.sleep(ms, signal), random: Math.random }
 
-/** Texts in one request, unless the model takes fewer: what is done is kept after each, so that little is lost. */
+/** Texts in one request, unless the model takes fewer: vectors are stored after each, so that a failure loses little. */
 const BATCH = 64
 const ATTEMPTS = 6
-/** An answer that cannot be read may have broken off on its way; what a model gives twice it gives again. */
+/** An unreadable answer may have been cut off in transit; after a second one, retrying does not help. */
 const ATTEMPTS_IF_INVALID = 2
-/** Characters of a text by which an error names it. */
+/** Characters of a text that an error quotes. */
 const EXCERPT = 80
-/** A text that is still too long at this length has another fault. */
+/** A text still refused at this length has another problem. */
 const SHORTEST_CUT = 200
 
 export class Asker {
@@ -44,12 +44,12 @@ export class Asker {
     this.#batch = Math.floor(Math.min(BATCH, model.maxBatch ?? BATCH))
   }
 
-  /** How many texts are worth giving at once. Shrinks when the provider turns out to take fewer than it is known for. */
+  /** Most texts worth passing at once. Decreases when the provider accepts fewer than expected. */
   get batch(): number {
     return this.#batch
   }
 
-  /** @param texts none of them blank. @throws CriaError */
+  /** @param texts without blank ones. @throws CriaError */
   async embed(texts: readonly string[], signal: AbortSignal | undefined): Promise<Embedded[]> {
     const { maxTokens } = this.#model
     const cut = texts.map((text) => (maxTokens === undefined ? text : cutToTokens(text, maxTokens)))
@@ -57,7 +57,7 @@ export class Asker {
     return found.map((each, at) => ({ ...each, cut: each.cut || cut[at] !== texts[at] }))
   }
 
-  /** One request; when it is refused and has several texts, two requests with half of them each. */
+  /** Sends one request; if it is refused and has several texts, splits it into halves. */
   async #inParts(texts: readonly string[], signal: AbortSignal | undefined): Promise<Embedded[]> {
     if (texts.length > this.#batch) return this.#halves(texts, signal)
     try {
@@ -67,7 +67,7 @@ export class Asker {
       if (!isRefusal(error)) throw error
       if (texts.length > 1) {
         const parts = await this.#halves(texts, signal)
-        // Only now is it known that the number was at fault, and not one of the texts.
+        // Both halves succeeded, so that the batch size was the problem, not a text.
         if (!parts.some((part) => part.cut)) this.#batch = Math.min(this.#batch, Math.ceil(texts.length / 2))
         return parts
       }
@@ -84,7 +84,7 @@ export class Asker {
     return [...first, ...(await this.#inParts(texts.slice(middle), signal))]
   }
 
-  /** As often as it may help; waits as the provider asks, else as `backoff` says. */
+  /** Repeats a request while that may help; waits as long as the provider asks, else as `backoff` says. */
   async #request(texts: readonly string[], signal: AbortSignal | undefined): Promise<(Float32Array | undefined)[]> {
     for (let attempt = 1; ; attempt++) {
       signal?.throwIfAborted()
@@ -105,7 +105,7 @@ export class Asker {
   }
 }
 
-/** One request; a model that does not listen to its signal is left alone when that is aborted. @throws CriaError */
+/** Sends one request; on abort, stops waiting for a model that ignores its signal. @throws CriaError */
 export async function embedOnce(
   model: EmbeddingModel,
   texts: readonly string[],
@@ -125,7 +125,7 @@ export async function embedOnce(
       'invalid_response',
       `${model.ref}: expected ${texts.length} vectors as Float32Array, one for each text.`,
       {
-        // It is the model that is wrong, and will be the next time.
+        // A wrong answer is the model's fault, so that a retry does not help.
         retryable: false,
       },
     )
@@ -143,12 +143,12 @@ export async function embedOnce(
   })
 }
 
-/** The request is at fault, not the moment. */
+/** Reports whether the request itself was refused, so that a retry cannot help. */
 function isRefusal(error: unknown): boolean {
   return isCriaError(error) && (error.code === 'invalid_request' || error.code === 'context_length')
 }
 
-/** Servers that do not say what is wrong may mean the length. */
+/** Reports whether the text may be too long, also for servers that give no reason. */
 function isTooLong(error: unknown): boolean {
   return isCriaError(error) && (error.code === 'context_length' || error.status === 400 || error.status === 413)
 }

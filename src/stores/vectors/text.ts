@@ -1,19 +1,19 @@
-/** Makes the text of a chunk that an embedding model gets. */
+/** Builds the text that an embedding model receives for a chunk. */
 
 import type { Chunk } from '../../core/store.ts'
 
-/** Part of what makes vectors comparable: another rule, other vectors. */
+/** Version of these rules: vectors made under different rules cannot be compared. */
 export const TEXT_RULE = 1
 
-/** Title, headings and text, a line each. */
+/** Returns title, headings and text, one per line. */
 export function embeddingText({ title, headings = [], text }: Pick<Chunk, 'title' | 'headings' | 'text'>): string {
   const lines = [title, ...headings.filter((heading) => heading !== title), text]
   return lines.filter((line) => line !== undefined && line !== '').join('\n')
 }
 
 /**
- * The beginning of a text that has at most so many tokens by estimate: three Latin characters are a token, any other character is one. That is more
- * than tokenisers make of nearly every text.
+ * Returns the beginning of a text with at most so many estimated tokens: three Latin characters count as a token, any other character as one. That
+ * overestimates the tokens of nearly every text.
  */
 export function cutToTokens(text: string, maxTokens: number): string {
   if (text.length <= maxTokens) return text
@@ -25,7 +25,7 @@ export function cutToTokens(text: string, maxTokens: number): string {
   return text
 }
 
-/** The first `length` units, or one less where that would part a pair of surrogates. */
+/** Returns the first `length` units, or one less where that would split a surrogate pair. */
 export function beginning(text: string, length: number): string {
   if (text.length <= length) return text
   const parts = text.charCodeAt(length - 1)

@@ -1,12 +1,12 @@
-/** Vectors of length 1, and the one bit for each of their numbers by which many are looked through quickly. */
+/** Normalises vectors to length 1, and reduces them to one bit per number for fast scans. */
 
 import { CriaError } from '../../core/error.ts'
 
 /**
- * The vector with length 1, so that a dot product is a cosine whatever the provider does about lengths; `undefined` for one without a
+ * Returns the vector with length 1, so that a dot product is a cosine, whether or not the provider normalises; `undefined` for a vector without a
  * direction (all zero).
  *
- * @throws CriaError `invalid_response` for what is no vector of finite numbers.
+ * @throws CriaError `invalid_response` when the value is not a vector of finite numbers.
  */
 export function toUnit(vector: Float32Array, ref: string): Float32Array | undefined {
   let squares = 0
@@ -19,7 +19,7 @@ export function toUnit(vector: Float32Array, ref: string): Float32Array | undefi
   return vector.map((value) => value / length)
 }
 
-/** Of vectors of equal length. */
+/** Returns the dot product of vectors of equal length. */
 export function dot(a: Float32Array, b: Float32Array): number {
   let sum = 0
   for (let at = 0; at < a.length; at++) sum += (a[at] ?? 0) * (b[at] ?? 0)
@@ -39,7 +39,7 @@ export function codeBytes(dimensions: number): number {
   return Math.ceil(dimensions / 8)
 }
 
-/** One bit for each number: whether it is above 0. */
+/** Returns one bit for each number: set if it is above 0. */
 export function codeOf(vector: Float32Array): Uint8Array {
   const code = new Uint8Array(codeBytes(vector.length))
   for (let at = 0; at < vector.length; at++) {
@@ -49,8 +49,8 @@ export function codeOf(vector: Float32Array): Uint8Array {
 }
 
 /**
- * Estimates the dot product of a vector with others by their codes alone: the sum of its numbers, each with the sign that the bit says. Only
- * the order of the estimates means something. For each byte of a code there is a table of what its 256 values are worth.
+ * Estimates the dot product of a vector with others from their codes alone: the sum of its numbers, each with the sign of the bit. Only the order of
+ * the estimates is meaningful. For each byte of a code, a table holds the sums of its 256 values.
  */
 export class CodeScorer {
   readonly #tables: Float32Array
@@ -71,7 +71,7 @@ export class CodeScorer {
     }
   }
 
-  /** @param at where the code begins. */
+  /** @param at offset of the code. */
   score(codes: Uint8Array, at: number): number {
     const tables = this.#tables
     let sum = 0

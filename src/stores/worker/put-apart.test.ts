@@ -38,7 +38,7 @@ const started = async (): Promise<void> => {
 }
 
 describe('a large document', () => {
-  it('is put by a thread, as it would be here; meanwhile the event loop is free and the store can be searched', async () => {
+  it('is put by a thread with the same result, while the event loop is free and the store can be searched', async () => {
     await store.append({ source: 'small.md', text: 'The mill grinds rye.' })
     expect(threads.started).toHaveLength(0)
     const before = await SqliteDocumentStore.open({ path: ':memory:', chunk: { maxChars: 4000 } })
@@ -56,7 +56,7 @@ describe('a large document', () => {
     await before.close()
   })
 
-  it('whatever writes next, or closes the store, waits for it', async () => {
+  it('delays the next write and the closing of the store', async () => {
     const work = [
       store.append(large('large.md', 'Wheat')),
       store.append({ source: 'small.md', text: 'Rye.' }),
@@ -71,7 +71,7 @@ describe('a large document', () => {
     expect([...store.sources()].map(({ source }) => source)).toEqual(['moved.md', 'small.md'])
   })
 
-  it('vectors that are under way are written after it, and hold up nothing while they wait', async () => {
+  it('delays the writing of vectors, which block nothing while they wait', async () => {
     await store.close()
     const { promise: asked, resolve: ask } = Promise.withResolvers<void>()
     const { promise: answered, resolve: answer } = Promise.withResolvers<void>()
@@ -100,7 +100,7 @@ describe('a large document', () => {
     ['before it has begun', undefined],
     ['when the model has been tried', 'The quick brown fox'],
     ['when vectors have been made', 'Rye.'],
-  ])('whoever waits for it to make vectors can be stopped at once: %s', async (_, gated) => {
+  ])('an embedding run that waits for it can be aborted at once: %s', async (_, gated) => {
     await store.append({ source: 'small.md', text: 'Rye.' })
     await store.close()
     const { promise: asked, resolve: ask } = Promise.withResolvers<void>()
@@ -131,14 +131,14 @@ describe('a large document', () => {
     const held = store.embeddings?.vectors
     controller.abort(new Error('enough'))
     await embedding
-    // The thread has not said that it is done.
+    // The thread has not reported completion.
     expect(threads.started[0]?.messages).toEqual([])
     await putting
     expect(order).toEqual(['enough', 'put'])
     expect(store.embeddings?.vectors).toBe(held)
   })
 
-  it('stopped while it waits for another thread nothing of it is stored', async () => {
+  it('is not stored when aborted while it waits for another thread', async () => {
     const controller = new AbortController()
     const first = store.append(large('large.md', 'Wheat'))
     await started()
@@ -155,7 +155,7 @@ describe('a large document', () => {
     expect([...store.sources()].map(({ source }) => source)).toEqual(['large.md'])
   })
 
-  it('stopped in its middle nothing of it is stored, and the file can be written at once', async () => {
+  it('is not stored when aborted midway, and the file can be written at once', async () => {
     const controller = new AbortController()
     const reason = new Error('enough')
     const documents = [{ document: { source: 'small.md', text: 'Rye.' } }, { document: large('large.md', 'Wheat') }]
@@ -164,13 +164,13 @@ describe('a large document', () => {
     await started()
     controller.abort(reason)
     await expect(putting).rejects.toBe(reason)
-    // What was put before it is stored.
+    // The document put before it is stored.
     expect([...store.sources()].map(({ source }) => source)).toEqual(['small.md'])
     await store.append({ source: 'other.md', text: 'Barley.' })
     expect(await sources('barley')).toEqual(new Set(['other.md']))
   })
 
-  it('one that is too large for the memory there is fails alone, by its name, and its neighbours are stored', async () => {
+  it('fails alone when too large for the available memory, and its neighbours are stored', async () => {
     const [sqlite, indexing] = ['../sqlite.ts', '../index-files.ts'].map((file) =>
       JSON.stringify(new URL(file, import.meta.url).href),
     )
@@ -197,15 +197,15 @@ describe('a large document', () => {
         ['large.txt', 'failed'],
         ['z.md', 'added'],
       ],
-      thrown: expect.stringMatching(/^"large\.txt" is too large for the memory there is/),
+      thrown: expect.stringMatching(/^"large\.txt" is too large for the available memory/),
       added: 0,
       changed: 2,
-      skipped: [{ path: 'large.txt', reason: expect.stringContaining('too large for the memory there is') }],
+      skipped: [{ path: 'large.txt', reason: expect.stringContaining('too large for the available memory') }],
     })
     expect([...store.sources()].map(({ source }) => source)).toEqual(['a.md', 'cria:base', 'cria:paths', 'z.md'])
   }, 60_000)
 
-  it('a thread that cannot write, or that ends, says so', async () => {
+  it('rejects when its thread cannot write, or ends', async () => {
     const putting = store.append(large('large.md', 'Wheat'))
     putting.catch(() => {})
     await started()

@@ -1,6 +1,6 @@
 /**
- * Puts documents into a store from a thread. What a large document holds decides how long that takes, minutes for one of millions of different words;
- * it is one transaction, which can only be stopped from outside.
+ * Puts documents into a store in a thread. A large document can take minutes, depending on its content (millions of distinct words); it is one
+ * transaction, which can only be stopped by terminating the thread.
  */
 
 import { getHeapStatistics } from 'node:v8'
@@ -10,20 +10,20 @@ import type { Outcome } from '../sqlite/write.ts'
 import type { PutAnswer, PutJob } from './put-worker.ts'
 
 const MEGABYTE = 1024 * 1024
-/** Megabytes of the thread's heap. A file of 50 MB of words that are all different needs less. */
+/** Heap limit of the thread, in megabytes. A file of 50 MB of distinct words needs less. */
 const MOST_MEMORY = 512
 const LEAST_MEMORY = 64
 
-/** Half of what is free, and no more than the process itself may have: the thread ends before the process would. */
+/** Half of the free memory, and at most the limit of the process: the thread runs out of memory before the process does. */
 function memoryLimit(): number {
   const free = Math.min(process.availableMemory() / 2, getHeapStatistics().heap_size_limit) / MEGABYTE
   return Math.round(Math.min(MOST_MEMORY, Math.max(LEAST_MEMORY, free)))
 }
 
 /**
- * All of the documents, or none when it fails or is aborted. Settles when the thread has let the file go.
+ * Puts all of the documents, or none when it fails or is aborted. Settles when the thread has closed the file.
  *
- * @throws the reason of the signal when it is aborted; CriaError, with `details.tooLarge` naming the document that needs more memory than there is
+ * @throws the reason of the signal when it is aborted; CriaError, with `details.tooLarge` naming a document that needs more than the available memory
  */
 export async function putApart(
   job: PutJob,
@@ -56,7 +56,7 @@ function deathOf({ path, additions }: PutJob, { message, cause, isOutOfMemory }:
   if (isOutOfMemory) {
     return new CriaError(
       'store_failed',
-      `${JSON.stringify(source)} is too large for the memory there is: indexing it takes more than ${memoryLimit()} MB.`,
+      `${JSON.stringify(source)} is too large for the available memory: indexing it takes more than ${memoryLimit()} MB.`,
       { cause, details: { tooLarge: source }, hint: 'Nothing of it was stored. Cut it into smaller documents, or leave it out.' },
     )
   }

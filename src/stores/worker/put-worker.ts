@@ -1,4 +1,4 @@
-/** The thread that puts documents into a store: one transaction for each request. */
+/** Thread that puts documents into a store: one transaction per request. */
 
 import { parentPort } from 'node:worker_threads'
 import { toCriaError } from '../../core/error.ts'

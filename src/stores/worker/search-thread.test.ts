@@ -33,7 +33,7 @@ afterEach(async () => {
 })
 
 describe('SearchThread', () => {
-  it('QRY-RAG-030 answers out of one thread what the store answers itself', async () => {
+  it('QRY-RAG-030 returns the same results from one thread as the store itself', async () => {
     expect(threads.started).toHaveLength(0)
     const questions = ['mill', 'Who buys flour?', 'river 1874', 'nothing of it', '']
     const answers = await Promise.all(questions.map((question) => thread.search(question, { limit: 5 })))
@@ -44,7 +44,7 @@ describe('SearchThread', () => {
     expect(first?.evidence?.weights).toBe(second?.evidence?.weights)
   })
 
-  it('finds what is written while it runs, and passes filters on as they were when it was asked', async () => {
+  it('finds documents written while it runs, and copies filters when called', async () => {
     const filter: Record<string, string> = { source: 'mill.md' }
     const filtered = thread.search('mill', { filter })
     filter['source'] = 'bakery.md'
@@ -54,7 +54,7 @@ describe('SearchThread', () => {
     await expect(thread.search('mill', { filter: { source: (() => {}) as never } })).rejects.toThrow(/could not be cloned/)
   })
 
-  it('errors arrive as they are thrown, and the next question is answered', async () => {
+  it('rejects with the errors of the thread, and answers the next question', async () => {
     await expect(thread.search('mill', { limit: Number.NaN })).rejects.toMatchObject({
       code: 'configuration',
       message: expect.stringContaining('must be a number, but is NaN'),
@@ -71,7 +71,7 @@ describe('SearchThread', () => {
     await later.close()
   })
 
-  it('QRY-RAG-030 a question that is aborted rejects at once, and is not worked on when it was waiting', async () => {
+  it('QRY-RAG-030 an aborted question rejects at once, and is not searched if it was waiting', async () => {
     const reason = new Error('enough')
     await expect(thread.search('mill', { signal: AbortSignal.abort(reason) })).rejects.toBe(reason)
     expect(threads.started).toHaveLength(0)
@@ -90,9 +90,9 @@ describe('SearchThread', () => {
     expect(threads.started[0]?.messages).toHaveLength(2)
   })
 
-  it('QRY-RAG-030 a thread that dies fails the question that it was asked; the others get a new thread', async () => {
+  it('QRY-RAG-030 a thread that dies fails only its current question; the others get a new thread', async () => {
     const questions = ['river', 'flour', '1874'].map((question) => thread.search(question))
-    // A thread takes longer to start than its maker to end it.
+    // A thread takes longer to start than to terminate.
     const ended = threads.started[0]?.worker.terminate()
     await expect(questions[0]).rejects.toMatchObject({ code: 'store_failed', retryable: true })
     await ended
@@ -106,7 +106,7 @@ describe('SearchThread', () => {
     expect(threads.started).toHaveLength(3)
   })
 
-  it('ends with its store: what is asked then fails, and the file is let go', async () => {
+  it('ends with its store: open questions fail, and the file is closed', async () => {
     store.closeWith(thread)
     await thread.search('mill')
     const questions = ['river', 'flour'].map((question) => thread.search(question))

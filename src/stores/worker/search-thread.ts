@@ -1,4 +1,4 @@
-/** Searches a store in another thread, so that the event loop of this one stays free meanwhile. */
+/** Searches a store in another thread, so that the event loop stays free. */
 
 import type { Worker } from 'node:worker_threads'
 import { CriaError, errorFromInfo } from '../../core/error.ts'
@@ -11,32 +11,32 @@ import { ForwardingStore } from '../memory.ts'
 import type { EmbeddedQuery } from '../sqlite/nearest.ts'
 import type { Request, SearchAnswer, SearchRequest, StoreFile } from './search-worker.ts'
 
-/** Makes questions vectors, in the thread that asks. */
+/** Embeds questions, in the calling thread. */
 interface QueryEmbedder {
-  /** It has a model. */
+  /** True if it has a model. */
   readonly embedsQueries: boolean
   embedQuery(query: string, signal?: AbortSignal): Promise<EmbeddedQuery>
 }
 
-/** Milliseconds that a thread gets to finish what it is searching and to close its file. */
+/** Milliseconds for a thread to finish its search and close its file. */
 const PATIENCE_MS = 1000
 
 /**
- * Starts its thread with the first question and keeps it; while nothing is asked, the thread does not keep the process alive.
+ * Starts its thread with the first question and keeps it; an idle thread does not keep the process alive.
  *
- * Questions wait here and go over one at a time: one that is aborted while it waits is never worked on, and a thread that dies takes only
- * the question with it that it was working on. The next one starts a new thread.
+ * Questions wait here and are sent one at a time: a question aborted while waiting is never searched, and a thread that dies fails only the question
+ * it was working on. The next question starts a new thread.
  */
 export class SearchThread {
   readonly #file: StoreFile
   readonly #embedder: Partial<QueryEmbedder>
   readonly #closing = new AbortController()
-  /** Settles when all questions so far are answered; `undefined` while none is open. */
+  /** Settles when all questions so far are answered; `undefined` without pending questions. */
   #open: Promise<void> | undefined
   #worker: Worker | undefined
   #program: StartThread | Promise<StartThread> | undefined
 
-  /** @param file what is read; a store will do, which then makes questions vectors when it has a model for that. */
+  /** @param file to read; a store also works, and embeds questions when it has a model. */
   constructor(file: StoreFile & Partial<QueryEmbedder>) {
     this.#file = { path: file.path, name: file.name }
     this.#embedder = file
@@ -46,7 +46,7 @@ export class SearchThread {
   async search(query: string, { limit, filter: given, signal }: SearchOptions = {}): Promise<FoundChunks> {
     const stop = signal === undefined ? this.#closing.signal : AbortSignal.any([signal, this.#closing.signal])
     stop.throwIfAborted()
-    // Copied at once: whoever asked may change the filter while the question waits.
+    // Copied at once, because the caller may change the filter while the question waits.
     const filter = structuredClone(given)
     this.#program ??= threadProgram(new URL('./search-worker.ts', import.meta.url))
     const start = typeof this.#program === 'function' ? this.#program : await this.#program
@@ -57,7 +57,7 @@ export class SearchThread {
     return notice === undefined ? found : Object.assign(found, { notice })
   }
 
-  /** Ends the thread; what was asked and is not answered fails. */
+  /** Ends the thread; rejects unanswered questions. */
   async close(): Promise<void> {
     const worker = this.#worker
     this.#worker = undefined
@@ -71,7 +71,7 @@ export class SearchThread {
     return (await this.#embedder.embedQuery?.(query, signal)) ?? {}
   }
 
-  /** Asks when all that was asked before is answered: at once where there is nothing. */
+  /** Sends the request after all earlier ones are answered: at once if there is none. */
   #inTurn(request: SearchRequest, start: StartThread, stop: AbortSignal): Promise<ScoredChunk[]> {
     const answer =
       this.#open === undefined
@@ -98,7 +98,7 @@ export class SearchThread {
 
   #startWith(start: StartThread): Worker {
     const worker = start({ name: 'cria-search', workerData: this.#file })
-    // Listens before any question does: the next one starts a new thread.
+    // Listens before any question does, so that the next one starts a new thread.
     return worker.once('exit', () => {
       if (this.#worker === worker) this.#worker = undefined
     })
@@ -107,13 +107,13 @@ export class SearchThread {
   #deathOf(ended: ThreadEnded): CriaError {
     return new CriaError(
       'store_failed',
-      `The thread that searches ${this.#file.path} ended before it had answered (${ended.message}).`,
+      `The thread that searches ${this.#file.path} ended before it answered (${ended.message}).`,
       { cause: ended.cause, retryable: true, hint: 'Ask again: the next question starts a new thread.' },
     )
   }
 }
 
-/** The thread closes its file and ends; one that is busy for too long is ended from outside, which SQLite does not always survive. */
+/** Asks the thread to close its file and end; terminates it after a timeout, which SQLite does not always survive. */
 async function end(worker: Worker): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>()
   worker.once('exit', () => resolve())
@@ -125,7 +125,7 @@ async function end(worker: Worker): Promise<void> {
   clearTimeout(timer)
 }
 
-/** Writes to a store itself, and asks a thread, which reads the same file and finds at once what was written. Closing it closes the store. */
+/** Writes through the store itself and searches in a thread, which reads the same file and sees writes at once. Closing it closes the store. */
 export class WorkerStore extends ForwardingStore {
   readonly #thread: SearchThread
 

@@ -1,4 +1,4 @@
-/** The thread that searches: opens the file with the first question, to read only, and answers one question after the other. */
+/** Thread that searches: opens the file read-only with the first question, and answers one question after the other. */
 
 import { parentPort, workerData } from 'node:worker_threads'
 import { toCriaError } from '../../core/error.ts'
@@ -7,18 +7,18 @@ import type { ScoredChunk, SearchOptions } from '../../core/store.ts'
 import { SqliteDocumentStore } from '../sqlite.ts'
 import type { QueryVector } from '../sqlite/nearest.ts'
 
-/** The store that the thread reads, given to it when it starts. */
+/** The file that the thread reads, passed when it starts. */
 export interface StoreFile {
   readonly path: string
   readonly name: string
 }
 
-/** Asks for a search, or ends the thread when what it works on is done. */
+/** Requests a search, or ends the thread when its current search is done. */
 export type Request = SearchRequest | 'end'
 
 export interface SearchRequest extends Pick<SearchOptions, 'limit' | 'filter'> {
   readonly query: string
-  /** The question for stores with vectors, made by the thread that asks: it has the model. */
+  /** The vector of the question, made by the calling thread, which has the model. */
   readonly vector?: QueryVector
 }
 
