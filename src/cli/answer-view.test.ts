@@ -256,7 +256,7 @@ describe('ends', () => {
   })
 
   test('a stream without an end is a failure', async () => {
-    await expect(showTurn(turn(start, delta('Red')), fakeIo(), TEXT)).rejects.toThrow(/without saying how/)
+    await expect(showTurn(turn(start, delta('Red')), fakeIo(), TEXT)).rejects.toThrow(/without a terminal event/)
   })
 })
 
