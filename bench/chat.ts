@@ -1,5 +1,5 @@
 /**
- * How long the built command takes until somebody can type into `cria chat`, and until the model is there to answer. In a terminal of its own
+ * Measures the start of the built `cria chat`: time until it accepts input, and until the model is loaded. Runs in its own terminal
  * (script of util-linux), with a warm compile cache, no key and no network.
  *
  *     npm run build && npm run bench -- chat [RUNS]
@@ -18,7 +18,7 @@ const GOAL = 150
 const MODEL = 'openai-compatible/nobody'
 
 if (!existsSync(COMMAND) || !existsSync('/usr/bin/script')) {
-  console.error('There is no dist/cli/cria.js (run `npm run build` first), or no script of util-linux.')
+  console.error('Missing dist/cli/cria.js (run `npm run build` first) or /usr/bin/script (install util-linux).')
   process.exit(2)
 }
 
@@ -32,7 +32,7 @@ try {
   const times: Times[] = []
   for (let run = -2; run < RUNS; run++) {
     const measured = await start()
-    // The first two fill the caches.
+    // The first two runs fill the caches.
     if (run >= 0) times.push(measured)
   }
   console.log(`${RUNS} runs\n\n| until | median ms | fastest ms | goal |\n|---|---|---|---|`)

@@ -1,5 +1,5 @@
 /**
- * How well documents are cut, beside the usual recursive splitter (blank lines, lines, spaces).
+ * Compares the quality of chunks with those of a recursive splitter (blank lines, lines, spaces).
  *
  *     node bench/chunking.ts DIR...      every .md file below the folders
  */
@@ -22,7 +22,7 @@ const splitters: Record<string, Splitter> = {
   recursive: (text) => recursive(text, 0, ['\n\n', '\n', ' ', '']),
 }
 
-/** What the common splitters do: split at the first separator, merge what fits, go on with the next separator inside. */
+/** Implements the common recursive splitter: splits at the first separator, merges pieces that fit, splits larger pieces at the next separator. */
 function recursive(text: string, offset: number, separators: readonly string[]): Piece[] {
   const [separator = '', ...finer] = separators
   const pieces: Piece[] = []

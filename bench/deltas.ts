@@ -1,11 +1,11 @@
 /**
- * CPU time of a streamed answer, a delta: a whole turn with the journal on, beside `streamText` and `doStream` of the AI SDK and a bare
- * `fetch` that only reads the bytes. The server is a process of its own.
+ * Measures CPU time per delta of a streamed answer: a whole turn with journal, compared with `streamText` and `doStream` of the AI SDK and
+ * a bare `fetch` that only reads the bytes. The server runs in a separate process.
  *
  *     npm run bench -- deltas [DELTAS] [ROUNDS] [--check]      default 1500 9
  *
- * Deltas arrive one by one, a millisecond apart, or 16 at a time. All take turns in one run, so that what else the machine does weighs on
- * all of them; the least of each counts, since other processes only ever add. Promised are 0.9 times `streamText` for single deltas.
+ * Deltas arrive singly, a millisecond apart, or 16 at a time. All cases are interleaved, so that other load on the machine affects all of
+ * them; the minimum of each counts. The goal is 0.9 times `streamText` for single deltas.
  */
 
 import { fork } from 'node:child_process'

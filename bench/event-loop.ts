@@ -1,12 +1,12 @@
 /**
- * How long the event loop is held up while questions are answered from documents, by AsyncQueryBot and, as a control, by QueryBot.
+ * Measures event loop delay while questions are answered from documents, by AsyncQueryBot and, as a control, by QueryBot.
  *
  *     npm run bench -- event-loop [CHUNKS] [ROUNDS] [--check]      default 100000 3
  *
- * 100 questions, 20 at a time, over generated chunks, with the journal on and a model that streams 32 deltas, 2 ms apart. What counts is
- * the 99th percentile of the delay beyond that of the same process when it does nothing: promised is less than 20 ms, and the control
- * has to miss it, or the measurement would show nothing. In the first round everything is cold; `--check` looks at the best round of
- * each, because other processes only ever add to a delay.
+ * Asks 100 questions, 20 at a time, over generated chunks, with the journal on and a model that streams 32 deltas, 2 ms apart. The score is
+ * the 99th percentile of the delay beyond that of the idle process. The goal is less than 20 ms; the control must exceed it, otherwise the
+ * measurement proves nothing. The first round runs with cold caches; `--check` uses the best round of each bot, because other processes
+ * only add to a delay.
  */
 
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -32,7 +32,7 @@ interface Delay {
   readonly p50: number
   readonly p99: number
   readonly max: number
-  /** CPU time of this thread between two turns of its loop: what the delay would be on a machine that does nothing else. */
+  /** CPU time of this thread between two turns of its loop: the delay on an otherwise idle machine. */
   readonly cpu: { readonly p99: number; readonly max: number }
   readonly seconds: number
 }

@@ -1,11 +1,11 @@
 /**
- * What it costs to write a turn down, at the beginning of a session and after ten thousand turns of it, beside bare INSERTs of the
- * same size in the same number of transactions.
+ * Measures the cost of recording a turn, at the beginning of a session and after ten thousand turns, compared with bare INSERTs of
+ * the same size in the same number of transactions.
  *
  *     npm run bench -- journal [TURNS] [--check]
  *
- * CPU time of the process (user and system) over the turns after each mark: the median, and the mean, which has checkpoints and
- * merges of the index in it. Promised are less than 1 ms and the same at the end as at the beginning.
+ * Reports CPU time of the process (user and system) over the turns after each mark: the median, and the mean, which includes
+ * checkpoints and index merges. The goal is less than 1 ms, constant over the session.
  */
 
 import { mkdtempSync, rmSync, statSync } from 'node:fs'

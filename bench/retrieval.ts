@@ -1,10 +1,10 @@
 /**
- * Indexing and searching documents of generated text, or of the sentences of collections in the BEIR format, beside a bare FTS5 table with
- * the same texts. Both are given the texts in turn.
+ * Measures indexing and searching of generated texts, or of the sentences of BEIR collections, compared with a bare FTS5 table with
+ * the same texts. The two are measured in turn.
  *
  *     node bench/retrieval.ts [CHUNKS...] [FILE.jsonl...]      default 1000 10000 100000
  *
- * The bare table is asked with an OR of all words of the question, ten best by its own rank.
+ * The bare table is searched with an OR of all words of the question, for the ten best rows by its own rank.
  */
 
 import { mkdtempSync, rmSync, statSync } from 'node:fs'

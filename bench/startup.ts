@@ -1,13 +1,13 @@
 /**
- * How long the built command takes to start and to answer, beside bare Node: `cria --help`, and `cria ask` over 20,000 chunks.
+ * Measures the time of the built command, compared with bare Node: `cria --help`, and `cria ask` over 20,000 chunks.
  *
  *     npm run build && npm run bench -- startup [RUNS]
  *
- * Also how long it takes from the start of `cria ask` to the request that it sends to a provider, beside a script of a few lines that
- * calls `fetch`, and one that calls `streamText` of the AI SDK.
+ * Also measures the time from the start of `cria ask` to its request to a provider, compared with short scripts that call `fetch` and
+ * `streamText` of the AI SDK.
  *
- * Warm compile cache, output to a pipe, no key and no network. The runs are interleaved, so that a busy machine is busy for all of them;
- * what counts is the ratio of the medians.
+ * Runs with a warm compile cache, output to a pipe, no key and no network. Runs are interleaved, so that other load affects all of them;
+ * the result is the ratio of the medians.
  */
 
 import { spawn, spawnSync } from 'node:child_process'

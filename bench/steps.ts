@@ -1,7 +1,7 @@
 /**
- * Our own work in a step, at the beginning of a turn and far into it: CPU time between two `usage` events of a model that answers at once and
- * a tool that does nothing. What a step costs must not depend on how long the conversation is; neither where it only grows, nor where its
- * tokens are counted and older messages make room again and again. Nor may the heap hold more than the history: so many kilobytes a step.
+ * Measures the overhead of a step early and late in a turn: CPU time between two `usage` events, with a model that answers at once and a tool
+ * that does nothing. The cost must not depend on the length of the conversation, with and without compaction. The heap must not grow by more
+ * than the history: a fixed number of kilobytes per step.
  *
  *     npm run bench -- steps
  */
@@ -13,7 +13,7 @@ import type { LanguageModel, ModelPart, ModelRequest } from '../src/core/model.t
 
 const STEPS = 2100
 const WIDTH = 80
-/** Several compactions lie in each, so that they are compared with their like. */
+/** Width of measured ranges with compaction: each range contains several compactions, so that ranges are comparable. */
 const WIDE = 400
 
 setFlagsFromString('--expose-gc')

@@ -1,10 +1,10 @@
 /**
- * What a streamed answer costs: CPU time of a whole turn with the journal on, against a bare `fetch` that parses each event and adds up its text, for answers
- * that arrive 16 deltas at a time. The server is a process of its own.
+ * Measures the CPU time of a streamed answer: a whole turn with journal, compared with a bare `fetch` that parses each event and concatenates the
+ * text, for answers that arrive 16 deltas at a time. The server runs in a separate process.
  *
  *     npm run bench -- stream [DELTAS] [ROUNDS] [--check]      default 4000 15
  *
- * The cases take turns, so that what else the machine does weighs on all of them; the least of each counts, since other processes only ever add.
+ * The cases are interleaved, so that other load on the machine affects all of them; the minimum of each counts.
  */
 
 import { fork } from 'node:child_process'
@@ -23,7 +23,7 @@ import { user } from '../src/core/message.ts'
 import { quietSpan } from './support/quiet-span.ts'
 
 const BATCH = 16
-/** Of a turn with the journal on, in times of the bare `fetch`. */
+/** Maximum CPU time of a turn with journal, as a multiple of the bare `fetch`. */
 const LIMIT = 2.5
 
 const event = (data: { readonly type?: string; readonly [name: string]: unknown }): string =>

@@ -1,11 +1,11 @@
 /**
- * How late deltas are shown when many answers stream at once: milliseconds from the moment the server sends a delta to the moment its reader has
- * it, of whole turns with the journal on, beside `streamText` of the AI SDK.
+ * Measures the latency of deltas when many answers stream at once: milliseconds from sending a delta to its arrival at the reader, for whole
+ * turns with journal, compared with `streamText` of the AI SDK.
  *
  *     npm run bench -- streams [STREAMS] [DELTAS] [ROUNDS] [--check]      default 100 150 5
  *
- * Each answer sends a delta every 20 ms. The server is a process of its own on the same machine, so that its clock is the same. The two take
- * turns in one run; the median of the rounds counts. Promised is a 99th percentile of at most 1.5 times that of `streamText`.
+ * Each answer sends a delta every 20 ms. The server is a separate process on the same machine and clock. The two cases are interleaved; the
+ * median of the rounds counts. The goal is a 99th percentile of at most 1.5 times that of `streamText`.
  */
 
 import { fork } from 'node:child_process'
@@ -34,7 +34,7 @@ const settings = { baseURL: `http://127.0.0.1:${port}/1/${PAUSE_MS}/v1`, apiKey:
 const sdk = createOpenAICompatible({ ...settings, name: 'x', includeUsage: true })('m')
 const model = createModel('openai-compatible/m', settings)
 
-/** Adds how late each word of a text is. */
+/** Records the latency of each word of a text. */
 function note(text: string, lateness: number[]): void {
   const now = performance.timeOrigin + performance.now()
   for (const [, at] of text.matchAll(/@(\d+\.\d+)/g)) lateness.push(now - Number(at))

@@ -1,10 +1,10 @@
 /**
- * What running tools side by side is worth: the same calls one after the other, in fixed batches, and as the tools station runs them.
+ * Measures the benefit of running tools concurrently: the same calls in sequence, in fixed batches, and as the tools station runs them.
  *
  *     node bench/tools.ts [SEED]
  *
- * Calls wait instead of working, so that the numbers show the schedule and not the machine. The lower bound is what no schedule with so
- * many places can beat: the longest call, or all waiting divided by the places.
+ * Calls wait instead of working, so that the numbers depend on the schedule and not on the machine. The lower bound for any schedule with
+ * this concurrency is the longest call, or the total waiting time divided by the concurrency.
  */
 
 import type { Tool } from '../src/core/tool.ts'

@@ -1,6 +1,6 @@
 /**
- * Makes dist/: the library as a few ES modules with types (dist/lib), and the command as a bundle that starts fast (dist/cli). Both contain the
- * packages that they need.
+ * Builds dist/: the library as a few ES modules with types (dist/lib), and the command as a bundle that starts fast (dist/cli). Both include
+ * the packages that they need.
  *
  *     npm run build
  */
@@ -20,7 +20,7 @@ const COMMAND = join(ROOT, 'dist/cli')
 
 const MODULE_URL = /new URL\((['"])(\.{0,2}[^'"]*)\.ts\1,\s*import\.meta\.url\)/g
 
-/** A worker is named by its source, `new URL('./search-worker.ts', import.meta.url)`; in dist/ it is JavaScript. */
+/** Renames worker files: `new URL('./search-worker.ts', import.meta.url)` becomes JavaScript in dist/. */
 export function renameWorkers(code: string, rename: (specifier: string) => string = (specifier) => `${specifier}.js`): string {
   return code.replaceAll(
     MODULE_URL,
@@ -28,7 +28,7 @@ export function renameWorkers(code: string, rename: (specifier: string) => strin
   )
 }
 
-/** Entries of the library: name of the file in dist/lib → source. */
+/** Entries of the library: maps the file name in dist/lib to its source. */
 const ENTRIES = { index: join(ROOT, 'src/index.ts'), testing: join(ROOT, 'src/testing.ts') }
 
 interface Manifest {
@@ -45,14 +45,14 @@ function isPeer(id: string): boolean {
   return Object.keys(manifest().peerDependencies).some((name) => id === name || id.startsWith(`${name}/`))
 }
 
-/** The oldest Node that code has to run on: it does not know `using`, for example. */
+/** The oldest supported Node, which lacks `using`, for example. */
 function oldestNode(): string {
   return `node${manifest().engines.node.replace(/^>=/, '')}`
 }
 
 /**
- * Puts the code of a thread where its file is named. Whoever bundles a program takes along what it imports, so the thread comes with it and needs
- * no file of its own.
+ * Inlines the code of a worker thread where its file is named. Bundlers include imported code, so a bundled program contains the thread and
+ * needs no separate file.
  */
 const threads: Plugin = {
   name: 'threads',
@@ -71,16 +71,16 @@ const threads: Plugin = {
   },
 }
 
-/** Modules whose code became part of a thread's program. */
+/** Modules whose code is part of a worker's program. */
 const inThreads = new Set<string>()
 
-/** The program of a thread in one text, as a worker evaluates it. */
+/** Returns the program of a worker thread as text, which the worker evaluates. */
 async function threadCode(file: string): Promise<string> {
   const bundle = await rolldown({ input: file, platform: 'node', external: isPeer, transform: { target: oldestNode() } })
   const { output } = await bundle.generate({ format: 'cjs', codeSplitting: false, minify: WITHOUT_SPACE, keepNames: true })
   await bundle.close()
   const [program, ...more] = output
-  if (more.length > 0) throw new Error(`${basename(file)} became ${output.length} files, but a thread is given one.`)
+  if (more.length > 0) throw new Error(`${basename(file)} became ${output.length} files, but a thread needs a single file.`)
   for (const id of program.moduleIds) inThreads.add(id)
   return program.code
 }
@@ -108,20 +108,20 @@ async function buildLibrary(): Promise<void> {
     entryFileNames: '[name].js',
     chunkFileNames: '[name]-[hash].js',
     keepNames: true,
-    // Every file takes time to find and to link: what every program loads is one.
+    // Finding and linking a file takes time: code that every program loads is in one file.
     codeSplitting: { groups: [{ name: 'core', test: (id) => always.has(id) }] },
   })
   await bundle.close()
   const chunks = output.filter((file) => file.type === 'chunk')
   for (const { fileName, code, moduleIds } of chunks) {
-    // Code of others is read by nobody; ours is, in a debugger and in traces of errors.
+    // Minifies dependencies only: our code should be readable in debuggers and stack traces.
     const isOurs = moduleIds.some((id) => id.startsWith(join(ROOT, 'src')))
     writeFileSync(join(LIBRARY, fileName), isOurs ? inAscii(code) : minifySync(fileName, code, WITHOUT_SPACE).code)
   }
   writeFileSync(join(LIBRARY, 'LICENSES.txt'), licenses([...inThreads, ...chunks.flatMap(({ moduleIds }) => moduleIds)]))
 }
 
-/** Packs the prices of models, which are a fifth of all code as text. They are unpacked on first use. */
+/** Compresses the model prices, which are a fifth of all code as text. They are unpacked on first use. */
 const packedPrices: Plugin = {
   name: 'packed prices',
   load(id) {
@@ -131,7 +131,7 @@ const packedPrices: Plugin = {
   },
 }
 
-/** Makes an entry of every worker. All chunks lie in one folder, so the name of a worker's file is all that its URL needs. */
+/** Makes every worker an entry. All chunks are in one folder, so the URL of a worker needs only its file name. */
 const workers: Plugin = {
   name: 'workers',
   transform(code, id) {
@@ -144,10 +144,10 @@ const workers: Plugin = {
   },
 }
 
-/** The file of what every answer needs. */
+/** Name of the chunk with the code that every answer needs. */
 const ANSWER = 'answer'
 
-/** What `cria ask` needs at nearly every start, over a store or of a provider, though it is imported when it is needed. */
+/** Modules that `cria ask` loads in nearly every run, although they are imported on demand. */
 const ON_THE_WAY = [
   'cli/run',
   'cli/commands/ask',
@@ -169,7 +169,7 @@ const ON_THE_WAY = [
   'engine/verify',
 ]
 
-/** The modules that these and what they import statically are made of; of ours alone. */
+/** Returns the ids of these modules and of all modules that they import statically. */
 async function modulesOf(names: readonly string[]): Promise<Set<string>> {
   const input = Object.fromEntries(names.map((name) => [name.replaceAll('/', '-'), join(ROOT, `src/${name}.ts`)]))
   const bundle = await rolldown({ input, platform: 'node', external: isPeer, plugins: [workers] })
@@ -196,21 +196,21 @@ async function buildCommand(entry: string): Promise<void> {
     input: { main: entry, 'code-cache': join(ROOT, 'src/util/code-cache.ts') },
     platform: 'node',
     external: isPeer,
-    // Grouped modules may leave names in the entry that nobody else asks for.
+    // Grouped modules may add exports to the entry.
     preserveEntrySignatures: 'allow-extension',
     plugins: [packedPrices, workers],
     transform: { target: oldestNode(), define: { 'import.meta.main': 'false' } },
   })
   const { output } = await bundle.write({
     dir: COMMAND,
-    // Node loads CommonJS from the compile cache in less time than it takes to link ES modules.
+    // Node loads CommonJS from the compile cache faster than it links ES modules.
     format: 'cjs',
-    // A script out of the cache cannot import, and Node requires ES modules as well.
+    // A cached script cannot use `import()`; `require` also loads ES modules.
     dynamicImportInCjs: false,
     minify: WITHOUT_SPACE,
     entryFileNames: '[name].js',
     chunkFileNames: '[name]-[hash].js',
-    // One file is read faster than fifty. What `cria --help` needs is left out of it.
+    // One file is read faster than fifty. Code for `cria --help` stays in the entry.
     codeSplitting: {
       includeDependenciesRecursively: false,
       groups: [{ name: ANSWER, test: (id) => onTheWay.has(id) && !always.has(id) }],
@@ -232,19 +232,19 @@ async function buildCommand(entry: string): Promise<void> {
 }
 
 /**
- * Node reads text of ASCII alone in half the time, and keeps it in half the room. The escape means the same in strings and patterns;
- * `String.raw` holds nothing but patterns.
+ * Escapes non-ASCII characters: Node reads ASCII-only text in half the time and memory. Escapes are equivalent in strings and regular
+ * expressions, and `String.raw` is used only for regular expressions.
  */
 export function inAscii(code: string): string {
   return code.replaceAll(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }
 
-/** Stands in the place of a large file. */
+/** Replaces a large file. */
 const RUN_CACHED = `'use strict'
 require('./code-cache.js').runCached(__filename + '.code', process.argv[2] || '', { module, require })
 `
 
-/** The compile cache must be on before the first module of ours is loaded; a Node that is too old is told so in words it understands. */
+/** Enables the compile cache before our first module is loaded; rejects a too old Node in syntax that it can parse. */
 const LAUNCHER = `#!/usr/bin/env node
 'use strict'
 const [major, minor] = process.versions.node.split('.').map(Number)
@@ -253,14 +253,14 @@ if (major < 22 || (major === 22 && minor < 18)) {
   process.exitCode = 2
 } else {
   require('node:module').enableCompileCache()
-  // Everything has been written: what Node would tidy up now ends with the process anyway.
+  // All output is written; exits without the clean-up of Node.
   void require('./main.js').main(process.argv.slice(2)).then((code) => process.exit(code))
 }
 `
 
-/** The licences of the packages whose code became part of the bundle. */
+/** Collects the licences of the bundled packages. */
 function licenses(modules: readonly string[]): string {
-  // The prices of models are its data.
+  // The model prices are data of this package.
   const folders = new Set([join(ROOT, 'node_modules/@pydantic/genai-prices')])
   for (const id of modules) {
     const match = /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/.exec(id)

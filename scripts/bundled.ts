@@ -1,9 +1,9 @@
 /**
- * Packages that users do not install: what is needed of their code, or of their types, is part of the build. They are devDependencies.
- * Reasons: docs/decisions/0028-bundled-programs.md.
+ * Lists the packages that users do not install: the build contains the needed parts of their code or types. They are devDependencies.
+ * Reasons: docs/decisions/0028-one-build-with-everything.md.
  */
 
-/** The package → who may import it, and why it is not installed. */
+/** Maps a package to the folders that may import it, and the reason why it is not installed. */
 export const NOT_INSTALLED: Readonly<Record<string, { readonly under: string; readonly because: 'bundled' | 'types only' }>> = {
   '@cfworker/json-schema': { under: 'src/', because: 'bundled' },
   'eventsource-parser': { under: 'src/', because: 'bundled' },

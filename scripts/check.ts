@@ -1,5 +1,5 @@
 /**
- * The gate: everything that must hold before a change is shared, the quick things first. Stops at the first that does not.
+ * Runs all checks that must pass before a change is shared, fast checks first. Stops at the first failure.
  *
  *     npm run check
  *     npm run check -- types layers   only these steps
@@ -12,9 +12,9 @@ import { ROOT } from './files.ts'
 interface Step {
   readonly name: string
   readonly command: readonly [string, ...string[]]
-  /** What to do when it fails. */
+  /** Advice printed when the step fails. */
   readonly remedy: string
-  /** Show the output as it comes, not only after a failure. */
+  /** Show the output as it arrives, not only after a failure. */
   readonly live?: true
 }
 
@@ -39,7 +39,7 @@ const STEPS: readonly Step[] = [
   { name: 'tests', command: ['vitest', 'run'], remedy: '`npx vitest run FILE` runs one file', live: true },
 ]
 
-/** Not every tool notices that its output goes to a file. */
+/** Turns colours on or off explicitly, because not every tool notices that its output goes to a file. */
 const colours: NodeJS.ProcessEnv = process.stdout.isTTY ? { FORCE_COLOR: '1' } : { NO_COLOR: '1' }
 
 function run(step: Step): boolean {

@@ -1,11 +1,11 @@
-/** What becomes of the declarations of the library, after TypeScript has written them. */
+/** Post-processes the declarations of the library that TypeScript has written. */
 
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseSync, Visitor, type ESTree } from 'rolldown/utils'
 import { readModule, resolveRelative } from './imports.ts'
 
-/** Paths of the declarations that these lead to, themselves among them; relative to `folder`. */
+/** Returns the paths of all declarations reachable from these, including these; relative to `folder`. */
 export function reachableFrom(folder: string, entries: readonly string[]): ReadonlySet<string> {
   const reached = new Set(entries)
   for (const path of reached) {
@@ -18,8 +18,8 @@ export function reachableFrom(folder: string, entries: readonly string[]): Reado
 }
 
 /**
- * Adds `| undefined` to every optional property. Nothing here tells a property that is absent from one that is `undefined`, so a program with
- * `exactOptionalPropertyTypes` may hand on what it was not given itself.
+ * Adds `| undefined` to every optional property. The library treats an absent property like `undefined`, so programs with
+ * `exactOptionalPropertyTypes` may pass on optional values.
  */
 export function openOptional(path: string, text: string): string {
   const { program, errors } = parseSync(path, text)

@@ -1,17 +1,17 @@
 /**
- * Runs what the documentation shows, against the source.
+ * Type-checks and runs the code blocks of the documentation, and the examples, against the source.
  *
  *     npm run docs                    everything
  *     npm run docs -- docs/tools.md   only these pages and examples
  *
- * In README.md and the pages under docs/ the word after the language of a fenced block says what happens to it:
+ * In README.md and the pages under docs/ the word after the language of a fenced block selects how it is checked:
  *
  *     ```ts run      type-checked and executed; `import … from 'cria'` means the source
  *     ```ts check    type-checked only: it needs a key or a server
  *     ```sh run      executed by bash, where `cria` means the source
  *
- * The blocks of a page run in their order, in one folder that holds copies of README.md and docs/, with a home of their own
- * and no keys. examples/*.ts run the same way, unless their first line is `// not run: reason`.
+ * The blocks of a page run in order, in a folder with copies of README.md and docs/, with an empty home and no keys.
+ * examples/*.ts run the same way, unless their first line is `// not run: reason`.
  */
 
 import { spawnSync } from 'node:child_process'
@@ -30,7 +30,7 @@ import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { lineOf, projectFiles, ROOT } from './files.ts'
 
-/** Milliseconds for one block. */
+/** Time limit of a block, in milliseconds. */
 const TIME_LIMIT = 60_000
 /** Makes Node and tsc resolve `cria` to src/ (`exports` in package.json). */
 const CONDITION = 'cria-source'
@@ -42,7 +42,7 @@ export interface Block {
   readonly code: string
 }
 
-/** The marked blocks of a page. Throws on a mark that means nothing, which would otherwise be passed over in silence. */
+/** Returns the marked blocks of a page. @throws Error for an unknown mark, which would otherwise be ignored silently. */
 export function readBlocks(file: string, text: string): Block[] {
   return [...text.matchAll(/^```([\w-]+)[ \t]+(\S[^\n]*)\n([\s\S]*?)^```[ \t]*$/gm)].map((match) => {
     const [, language, mark = '', code = ''] = match
@@ -53,14 +53,14 @@ export function readBlocks(file: string, text: string): Block[] {
   })
 }
 
-/** Something to execute, and where it is written. */
+/** A command to execute, and the place of its code in the documentation. */
 interface Job {
   readonly place: string
   readonly folder: string
   readonly command: readonly [string, ...string[]]
 }
 
-/** A folder outside the repository that looks like a user's project: `cria` and its packages are installed, and it is ESM. */
+/** Creates a folder outside the repository that resembles a user's project: ESM, with `cria` and its packages installed. */
 function createSandbox(): string {
   const sandbox = mkdtempSync(join(tmpdir(), 'cria-docs-'))
   const modules = join(sandbox, 'node_modules')
@@ -81,7 +81,7 @@ function createSandbox(): string {
   return sandbox
 }
 
-/** The folder in which the blocks of one page run; the blocks themselves lie above it, out of their own sight. */
+/** Creates the folder in which the blocks of a page run; the files of the blocks lie above it, so that blocks do not see them. */
 function createFolder(sandbox: string, page: string): string {
   const folder = join(sandbox, 'pages', page.replaceAll(/[^\w-]+/g, '-'), 'project')
   mkdirSync(folder, { recursive: true })
@@ -116,7 +116,7 @@ function jobOfExample(sandbox: string, path: string): Job | undefined {
   return undefined
 }
 
-/** Only what a program needs to start: no key, no proxy, no configuration of whoever runs this. */
+/** The environment of blocks: only what a program needs to start; no keys, proxies or user configuration. */
 function environment(sandbox: string, folder: string): NodeJS.ProcessEnv {
   const home = join(folder, '..', 'home')
   mkdirSync(home, { recursive: true })
@@ -125,7 +125,7 @@ function environment(sandbox: string, folder: string): NodeJS.ProcessEnv {
     HOME: home,
     CRIA_HOME: join(home, '.cria'),
     NODE_OPTIONS: `--conditions=${CONDITION}`,
-    // Port 9 (discard) refuses at once: no example finds an Ollama that happens to run here.
+    // Port 9 (discard) refuses connections, so that examples do not find an Ollama that runs on this machine.
     OLLAMA_HOST: 'http://127.0.0.1:9',
     NO_COLOR: '1',
     LANG: 'C.UTF-8',
@@ -133,7 +133,7 @@ function environment(sandbox: string, folder: string): NodeJS.ProcessEnv {
   }
 }
 
-/** The output of a job that failed, `undefined` for one that went well. */
+/** Runs a job; returns its output if it failed, else `undefined`. */
 function failureOf(sandbox: string, job: Job): string | undefined {
   const [command, ...args] = job.command
   const { status, signal, error, stdout, stderr } = spawnSync(command, args, {
@@ -165,7 +165,7 @@ function main(wanted: readonly string[]): void {
         cwd: sandbox,
         encoding: 'utf8',
       })
-      // The path of a block's file says page and line; the rest of the path is noise.
+      // Removes the prefix of block files: the rest of the path names page and line.
       if (types.status !== 0) failures.push(types.stdout.replaceAll(/^pages\//gm, ''))
     }
     for (const job of jobs) {

@@ -1,8 +1,8 @@
 /**
- * Counts the public exports and members that show nothing when an editor hovers over them: those without a docstring of their own.
+ * Counts the public exports and members without a docstring of their own, which show nothing when an editor hovers over them.
  *
  *     npm run docstrings             counts; fails where one is missing
- *     npm run docstrings -- --list   names each, with its file and line
+ *     npm run docstrings -- --list   lists all of them with file and line
  *
  * A comment at the head of a file belongs to no declaration, so it does not count.
  */
@@ -19,7 +19,7 @@ const ENTRIES = ['src/index.ts', 'src/testing.ts']
 export interface Undocumented {
   readonly file: string
   readonly line: number
-  /** Where the docstring belongs in the file, in UTF-16 units. */
+  /** Offset in the file where the docstring belongs, in UTF-16 units. */
   readonly start: number
   /** `Name` or `Name.member`. */
   readonly name: string
@@ -36,11 +36,11 @@ type Declaration = ESTree.Node & { readonly id?: { readonly name?: string } | nu
 interface File {
   readonly text: string
   readonly program: ESTree.Program
-  /** Ends of `/** … *\/` comments, with nothing but white space up to the next token. */
+  /** Offsets of the tokens that directly follow a `/** … *\/` comment. */
   readonly documented: ReadonlySet<number>
 }
 
-/** Reads one file of the project; tests hand in their own. */
+/** Reads a file of the project; tests pass their own function. */
 export type ReadFile = (path: string) => string
 
 function parse(path: string, text: string): File {
@@ -48,14 +48,14 @@ function parse(path: string, text: string): File {
   const documented = new Set<number>()
   for (const { type, value, end } of comments) {
     if (type !== 'Block' || !value.startsWith('*') || value.replaceAll(/[\s*]/g, '') === '') continue
-    // A remark for a tool may stand between a docstring and what it is about.
+    // A line comment for a tool may stand between a docstring and its declaration.
     const rest = /^(?:\s+|\/\/[^\n]*\n)*/.exec(text.slice(end))
     documented.add(end + (rest?.[0].length ?? 0))
   }
   return { text, program, documented }
 }
 
-/** The public exports of `entries` and their members, and those of both without a docstring. */
+/** Counts the public exports of `entries` and their members, and lists those without a docstring. */
 export function countDocstrings(entries: readonly string[], read: ReadFile): Counted {
   const files = new Map<string, File>()
   const fileAt = (path: string): File => {
@@ -98,7 +98,7 @@ export function countDocstrings(entries: readonly string[], read: ReadFile): Cou
     }
   }
 
-  /** Names of the members of a class or interface, seen from `path`, that show a docstring: their own, or that of what it extends. */
+  /** Returns the names of members of a class or interface, seen from `path`, with a docstring of their own or inherited. */
   const documentedMembers = (path: string, name: string): string[] => {
     const file = fileAt(path)
     const declarations = file.program.body.filter((statement) => declares(statement, name))
@@ -126,7 +126,7 @@ function nameOf(node: ESTree.Node): string {
   return node.type === 'Literal' ? String(node.value) : (node as { readonly name: string }).name
 }
 
-/** Where a file that only passes a name on has it from. */
+/** Returns the source file and original name of a re-exported or imported name. */
 function sourceOf(program: ESTree.Program, path: string, name: string): { path: string; name: string } | undefined {
   for (const statement of program.body) {
     if (statement.type === 'ExportNamedDeclaration' && statement.source !== null) {
@@ -155,7 +155,7 @@ function declares(statement: ESTree.Node, name: string): boolean {
   return declaration.declarations.some(({ id }) => id.type === 'Identifier' && id.name === name)
 }
 
-/** Members of a class, an interface, or an object type, those of unions and intersections with them. */
+/** Returns the members of a class, an interface or an object type, including unions and intersections. */
 function membersOf(statement: ESTree.Node): readonly ESTree.Node[] {
   const declaration = declarationOf(statement)
   if (declaration?.type === 'ClassDeclaration') return declaration.body.body
@@ -163,7 +163,7 @@ function membersOf(statement: ESTree.Node): readonly ESTree.Node[] {
   return declaration?.type === 'TSTypeAliasDeclaration' ? membersOfType(declaration.typeAnnotation) : []
 }
 
-/** Names of what a class or interface extends and implements. */
+/** Returns the names that a class or interface extends and implements. */
 function parentsOf(statement: ESTree.Node): readonly string[] {
   const declaration = declarationOf(statement)
   const parents =
@@ -181,7 +181,7 @@ function membersOfType(type: ESTree.TSType): readonly ESTree.Node[] {
   return type.type === 'TSParenthesizedType' ? membersOfType(type.typeAnnotation) : []
 }
 
-/** `undefined` for what no user sees: private and inherited members, and the mark that tells the members of a union apart. */
+/** Returns the name of a member; `undefined` for private and inherited members, constructors, and discriminants of unions. */
 function labelOf(node: ESTree.Node): string | undefined {
   const { accessibility, override, kind, key, computed, typeAnnotation } = node as {
     accessibility?: string

@@ -1,4 +1,4 @@
-/** Which files belong to the project: what git tracks or would track, so that build output and installed packages never count. */
+/** Lists the files of the project: those that git tracks or would track, so without build output and installed packages. */
 
 import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url'
 /** Absolute path of the repository. */
 export const ROOT: string = fileURLToPath(new URL('..', import.meta.url))
 
-/** Paths relative to the root, with `/`, sorted; files that git knows but that are deleted on disk are left out. */
+/** Returns paths relative to the root, with `/`, sorted; tracked files that are deleted on disk are left out. */
 export function projectFiles(root: string = ROOT): string[] {
   const listing = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], {
     cwd: root,
@@ -21,7 +21,7 @@ export function projectFiles(root: string = ROOT): string[] {
     .toSorted()
 }
 
-/** 1-based line of an offset in a text. */
+/** Returns the 1-based line of an offset in a text. */
 export function lineOf(text: string, offset: number): number {
   let line = 1
   for (let at = text.indexOf('\n'); at !== -1 && at < offset; at = text.indexOf('\n', at + 1)) line += 1

@@ -1,5 +1,5 @@
 /**
- * Fits the weights of the quoting model, and prints what belongs into `weights.ts` together with cross-validated figures.
+ * Fits the weights of the extractive model; prints the content of `weights.ts` and cross-validated scores.
  *
  *     npm run fit -- FOLDER…
  *
@@ -7,7 +7,7 @@
  * `questions.jsonl`: `{ question, collection, answerable, evidence: [[…]], files }` a line, where each group of `evidence` is met by one of its
  * strings and `collection` names the folder of the documents beside it.
  *
- * From every answerable question an unanswerable one is made by leaving out the documents that answer it. All figures are told of questions that
+ * Every answerable question is also used as an unanswerable question, without the documents that answer it. All scores are for questions that
  * the weights were not fitted on (five folds). Takes about a minute for 300 questions.
  */
 
@@ -33,20 +33,20 @@ import { ascend } from './fit/ascend.ts'
 
 const FOLDS = 5
 const SPARE = 8
-/** Pull of each weight towards 0. */
+/** L2 penalty of each weight. */
 const PENALTY = 1
-/** Of the runs that hold the answer those count that are at most this many words longer than the shortest. */
+/** Runs with the answer count as right if they are at most this many words longer than the shortest. */
 const SLACK = 20
-/** Questions made unanswerable count half: they are easier than those that people ask in vain. */
+/** Weight of questions made unanswerable, which are easier than real unanswerable questions. */
 const MADE = 0.5
 
 interface Gold {
   readonly set: string
   readonly question: string
   readonly answerable: boolean
-  /** Whether a text from a document answers it. */
+  /** Whether a text from a document answers the question. */
   readonly isMet: (text: string, source: string) => boolean
-  /** Whether a passage comes from a document that answers it. */
+  /** Whether a passage comes from a document that answers the question. */
   readonly isSource: (chunk: ScoredChunk) => boolean
 }
 
@@ -127,17 +127,17 @@ async function* collections(folder: string): AsyncGenerator<readonly [SqliteDocu
   }
 }
 
-/** Sizes of the small stores that are made for questions about paragraphs. */
+/** Sizes of the small stores built for questions about paragraphs. */
 const SIZES = [1, 2, 4, 8]
 
-/** Each question over the document that answers it among a few others, and over the others alone. */
+/** Builds cases for each question: over its document among a few others, and over the others alone. */
 async function smallItems(gold: Gold, found: readonly ScoredChunk[], number: number): Promise<Item[]> {
   const right = found.find((chunk) => gold.isMet(chunk.text, chunk.source))
   const others = found.filter((chunk) => !gold.isSource(chunk))
   const size = SIZES[number % SIZES.length] ?? 1
   if (right === undefined || others.length < size) return []
   const items: Item[] = []
-  // The most similar ones are rare in a small folder: every third is taken.
+  // Takes every third document, because very similar documents are rare in a small folder.
   const few = others.filter((_, at) => at % 3 === 2 || others.length < 3 * size).slice(0, size)
   for (const [chunks, answerable] of [
     [[right, ...few.slice(1)], true],
@@ -174,7 +174,7 @@ interface Ranked {
   readonly question: Question
   readonly readings: readonly Reading[]
   readonly runs: readonly ScoredRun[]
-  /** For each run whether it is one that should come first, one that should not, or neither. */
+  /** For each run: `true` if it should rank first, `false` if it should not, `undefined` if it does not count. */
   readonly labels: readonly (boolean | undefined)[]
 }
 
@@ -225,7 +225,7 @@ interface Signed {
   readonly share: number
 }
 
-/** Logistic regression; the last weight is the base. */
+/** Fits a logistic regression; the last weight is the intercept. */
 function fitConfidence(all: readonly Signed[]): Float64Array {
   return ascend(SIGNS.length + 1, PENALTY, (weights, gradient) => {
     for (const { signs, answerable, share } of all) {

@@ -1,19 +1,19 @@
-/** What a TypeScript file imports, read from its syntax tree. */
+/** Reads the imports of a TypeScript file from its syntax tree. */
 
 import { dirname, join, normalize } from 'node:path/posix'
 import { parseSync, Visitor, type ESTree } from 'rolldown/utils'
 import { lineOf } from './files.ts'
 
 /**
- * - `static`: evaluated with the file that names it
- * - `type`: erased, costs nothing at run time
+ * - `static`: evaluated with the importing file
+ * - `type`: erased, no cost at run time
  * - `lazy`: `import()` with a literal
  * - `url`: `new URL('./x.ts', import.meta.url)`, the way to name a worker
  */
 export type ImportKind = 'static' | 'type' | 'lazy' | 'url'
 
 export interface Import {
-  /** As written. */
+  /** The specifier as written. */
   readonly specifier: string
   readonly kind: ImportKind
   readonly line: number
@@ -21,13 +21,13 @@ export interface Import {
 
 export interface Module {
   readonly imports: readonly Import[]
-  /** Nothing but `export { … } from`. */
+  /** Whether the file consists only of `export { … } from`. */
   readonly onlyReexports: boolean
   /** Lines of `export * from`. */
   readonly exportAllLines: readonly number[]
 }
 
-/** Path of a relative specifier seen from `file`; `undefined` for packages and built-in modules. */
+/** Resolves a relative specifier from `file`; `undefined` for packages and built-in modules. */
 export function resolveRelative(file: string, specifier: string): string | undefined {
   return specifier.startsWith('.') ? normalize(join(dirname(file), specifier)) : undefined
 }

@@ -1,5 +1,5 @@
 /**
- * Who may import whom under `src/`, and that no import goes round in a circle.
+ * Checks which folders import which under `src/`, and that there are no circular imports.
  *
  *     npm run layers
  *
@@ -17,7 +17,7 @@ const STATIONS = ['prepare', 'model', 'tools', 'citations']
 const ADAPTERS = ['providers', 'stores', 'recorders']
 const BASE = ['core', 'text', 'util']
 
-/** Folder → folders it may import, beside itself. As in docs/architecture.md. */
+/** Maps a folder to the folders it may import, beside itself. As in docs/architecture.md. */
 export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   core: [],
   util: [],
@@ -37,7 +37,7 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   cli: ['server', 'bots', 'app', 'engine', ...BASE],
 }
 
-/** What a user's process evaluates before it does anything: here every package must wait for its first use. */
+/** Entry points that are evaluated at start-up: from here packages may only be imported on first use. */
 const START_PATHS = ['src/index.ts', 'src/cli/main.ts']
 /** Packages that load in a few milliseconds and may be imported statically on a start path. */
 const LIGHT_PACKAGES: ReadonlySet<string> = new Set(['@cfworker/json-schema'])
@@ -50,13 +50,13 @@ export interface Violation {
 }
 
 export interface Project {
-  /** Path relative to the root → what stands in it; tests left out. */
+  /** Maps a path relative to the root to its imports; without tests. */
   readonly modules: ReadonlyMap<string, Module>
   /** Names of `dependencies` and `peerDependencies`. */
   readonly packages: ReadonlySet<string>
 }
 
-/** The folder right under `src/`, or `undefined` for the entries `src/*.ts`. */
+/** Returns the folder directly under `src/`; `undefined` for the entries `src/*.ts`. */
 function layerOf(path: string): string | undefined {
   return /^src\/([^/]+)\//.exec(path)?.[1]
 }
@@ -119,7 +119,7 @@ function brokenRule(project: Project, file: string, { specifier, kind }: Import)
   return allowed.length === 0 ? `${layer} imports nothing of ours` : `${layer} may import ${allowed.join(', ')}`
 }
 
-/** Every import that closes a circle, with the circle. */
+/** Returns every import that closes a cycle, with the cycle. */
 function cycles({ modules }: Project): Violation[] {
   const found: Violation[] = []
   const done = new Set<string>()
@@ -140,7 +140,7 @@ function cycles({ modules }: Project): Violation[] {
   return found
 }
 
-/** Static imports of packages that a start path reaches. */
+/** Returns the static imports of packages that are reachable from an entry point. */
 function heavyStarts({ modules }: Project): Violation[] {
   const found: Violation[] = []
   const reached = new Set(START_PATHS.filter((path) => modules.has(path)))

@@ -1,5 +1,5 @@
 /**
- * Every relative link in a Markdown file leads to a file of the project, and every `#anchor` to a heading in it.
+ * Checks that every relative link in Markdown files leads to a file of the project, and every `#anchor` to a heading in it.
  *
  *     npm run links
  */
@@ -16,12 +16,12 @@ export interface Link {
 const FENCED = /^( *)(`{3,}|~{3,})[^\n]*\n[\s\S]*?^ *\2[`~]*$/gm
 const INLINE_CODE = /(`+)[^`\n]+\1/g
 
-/** The same number of lines, with nothing on them. */
+/** Replaces every character except line breaks with a space. */
 function blank(code: string): string {
   return code.replaceAll(/[^\n]/g, ' ')
 }
 
-/** Inline links, images and reference definitions. */
+/** Matches inline links, images and reference definitions. */
 export function readLinks(text: string): Link[] {
   return text
     .replaceAll(FENCED, blank)
@@ -35,7 +35,7 @@ export function readLinks(text: string): Link[] {
     )
 }
 
-/** The anchors of a page's headings, as GitHub makes them: lower case, punctuation dropped, repeated ones numbered. */
+/** Returns the anchors of a page's headings, as GitHub generates them: lower case, without punctuation, repetitions numbered. */
 export function anchors(text: string): Set<string> {
   const found = new Set<string>()
   for (const [, heading = ''] of text.replaceAll(FENCED, blank).matchAll(/^#{1,6}\s+(.+?)\s*#*$/gm)) {
@@ -51,7 +51,7 @@ export function anchors(text: string): Set<string> {
   return found
 }
 
-/** `read` gives the text of a project file, `undefined` where there is none; a folder exists where a file lies in it. */
+/** Finds broken links. @param read returns the text of a project file, or `undefined`; a folder exists if a file lies in it. */
 export function brokenLinks(file: string, text: string, files: ReadonlySet<string>, read: (path: string) => string): string[] {
   const broken: string[] = []
   for (const { line, target } of readLinks(text)) {

@@ -1,12 +1,12 @@
 /**
- * Changes the code one token at a time, and counts the changes that no test notices.
+ * Mutation testing: changes the code one token at a time and counts the mutants that no test detects.
  *
- *     npm run mutate                                    a sample of each room that must not break in silence
+ *     npm run mutate                                    a sample of each critical folder
  *     npm run mutate -- src/engine --sample 40 --seed 7
  *
- * Each mutant is written into a copy of the project, never into the project itself. The tests of its room run until the first one fails, and
- * where none does, those of whole turns.
- * The score is the share of mutants that a test notices. A mutant that survives is printed as `file:line  before → after`.
+ * Each mutant is written into a copy of the project, never into the project itself. The tests of its folder run until the first failure;
+ * if none fails, the tests of whole turns run.
+ * The score is the share of detected mutants. A mutant that survives is printed as `file:line  before → after`.
  */
 
 import { spawn } from 'node:child_process'
@@ -30,9 +30,9 @@ interface Node {
 }
 
 const ROOMS = ['src/engine', 'src/model', 'src/tools', 'src/bots', 'src/recorders']
-/** Tests of whole turns in this process. Those through the command line take minutes, which a sample of mutants has not. */
+/** Tests of whole turns in this process. Tests of the command line are too slow for a sample of mutants. */
 const TURNS = ['src/engine', 'src/bots', 'src/app', 'test/scenarios/faults']
-/** Tests that take this many times as long as without a mutant do not end: a test has noticed it. */
+/** Time limit of the tests, as a multiple of their time without a mutant. Exceeding it counts as detected. */
 const PATIENCE = 4
 const OPERATORS: Readonly<Record<string, string>> = {
   '===': '!==',
@@ -49,7 +49,7 @@ const OPERATORS: Readonly<Record<string, string>> = {
   '??': '&&',
 }
 
-/** Every mutant of a file: operators swapped, conditions fixed, `true` and `false` swapped, numbers raised, calls without a result left out. */
+/** Returns the mutants of a file: swapped operators and booleans, fixed conditions, raised numbers, removed calls whose result is unused. */
 export function mutantsOf(file: string, code: string): Mutant[] {
   const mutants: Mutant[] = []
   const add = ({ start, end }: Node, to: string): void => void mutants.push({ file, start, end, to })
@@ -78,7 +78,7 @@ export function mutantsOf(file: string, code: string): Mutant[] {
   return mutants
 }
 
-/** @returns numbers from 0 to below 1, the same ones for the same seed (mulberry32). */
+/** Returns a generator of numbers in [0, 1), reproducible by seed (mulberry32). */
 function randomFrom(seed: number): () => number {
   let state = seed
   return () => {
@@ -89,7 +89,7 @@ function randomFrom(seed: number): () => number {
   }
 }
 
-/** @returns the mutants of a room, drawn without repetition. */
+/** Returns a random sample of the mutants of a folder, without repetition. */
 function sampleOf(room: string, size: number, seed: number): Mutant[] {
   const files = globSync(`${room}/**/*.ts`, { cwd: ROOT })
     .filter((file) => !file.endsWith('.test.ts'))
@@ -103,7 +103,7 @@ function sampleOf(room: string, size: number, seed: number): Mutant[] {
     .map(({ mutant }) => mutant)
 }
 
-/** @returns whether the tests of some folders pass in a copy of the project, within `timeout` milliseconds. */
+/** Resolves to whether the tests of some folders pass in a copy of the project within `timeout` milliseconds. */
 function passes(copy: string, folders: readonly string[], timeout?: number): Promise<boolean> {
   const { promise, resolve } = Promise.withResolvers<boolean>()
   const child = spawn(

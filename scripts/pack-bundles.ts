@@ -1,4 +1,4 @@
-/** Programs that use the package, bundled and run in an empty folder, as somebody deploys them without `node_modules`. */
+/** Bundles programs that use the package and runs them in an empty folder, as in a deployment without `node_modules`. */
 
 import { copyFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
@@ -8,7 +8,7 @@ import { build } from 'vite'
 import { docx, pdf } from '../test/support/document-files.ts'
 import { ROOT } from './files.ts'
 
-/** What each program of test/bundles prints, as JSON. */
+/** The JSON output of each program of test/bundles. */
 const PROGRAMS: Readonly<Record<string, unknown>> = {
   questions: { quoted: true, asked: 'A cria [1].', citations: 1, turns: 2, price: 0.25 },
   agent: [
@@ -24,7 +24,7 @@ const PROGRAMS: Readonly<Record<string, unknown>> = {
   },
 }
 
-/** Makes one program out of the file `entry` and what it imports, in the empty folder `out`; returns the file to run. */
+/** Bundles the file `entry` with its imports into the empty folder `out`; returns the file to run. */
 type Bundler = (entry: string, out: string) => Promise<string>
 
 interface Esbuild {
@@ -63,14 +63,14 @@ export async function bundlersIn(tools: string): Promise<Readonly<Record<string,
   }
 }
 
-/** An optional package that is not installed stays an import, which the library understands. */
+/** Keeps imports of optional packages that are not installed: the library handles their absence. */
 function unresolvedPeer(warning: { readonly code?: string }, warn: (warning: never) => void): void {
   if (warning.code !== 'UNRESOLVED_IMPORT') warn(warning as never)
 }
 
 /**
  * @param project where the package is installed; `run` runs Node in a folder.
- * @throws Error when a program prints something else than it does from `node_modules`.
+ * @throws Error when the output of a bundled program differs from its output with `node_modules`.
  */
 export async function checkBundles(
   project: string,

@@ -1,6 +1,6 @@
 /**
- * Installs what `npm pack` makes of this project into an empty one and uses it there: the command, the library, its types, its threads, and
- * programs that were bundled with it.
+ * Installs the output of `npm pack` into an empty project and checks the command, the library, its types, its worker threads, and
+ * programs bundled with it.
  *
  *     npm run pack:check
  */
@@ -17,7 +17,7 @@ interface Manifest {
   readonly exports: Readonly<Record<string, string | { readonly types: string; readonly default: string }>>
 }
 
-/** Tools that nothing but this check needs: installed when it runs. */
+/** Tools that only this check needs, installed when it runs. */
 const TOOLS = {
   esbuild: '0.28.2',
   publint: '0.3.25',
@@ -80,7 +80,7 @@ function installTools(): string {
   return Object.keys(TOOLS).join(', ')
 }
 
-/** What others say of the manifest and of the types, for every way to resolve them. */
+/** Checks the manifest and the types with external tools, for every module resolution. */
 function lint(): string {
   const packed = readdirSync(project).find((name) => name.endsWith('.tgz')) ?? ''
   run(join(tools, 'node_modules/.bin/publint'), ['run', '--strict', join(project, packed)])
@@ -88,7 +88,7 @@ function lint(): string {
   return 'publint, attw'
 }
 
-/** The command answers a question over a folder, without a key. */
+/** Checks that the command answers a question over a folder without a key. */
 function useCommand(): string {
   const cria = join(project, 'node_modules/.bin/cria')
   if (!run(cria, ['--help']).includes('cria ask')) throw new Error('`cria --help` does not mention `cria ask`')
@@ -104,7 +104,7 @@ function useCommand(): string {
   return JSON.stringify(answer)
 }
 
-/** A bot whose documents are searched in a thread: the file of the thread has to be found where the library was installed. */
+/** Checks that a bot can search in a worker thread, whose file has to be found in the installed library. */
 function useThread(): string {
   const script = `
     import { AsyncQueryBot, SqliteDocumentStore } from 'cria'
@@ -117,7 +117,7 @@ function useThread(): string {
   return JSON.stringify(answer)
 }
 
-/** Options of a program that hands on what it was not given itself. */
+/** A program that passes on optional values, compiled with `exactOptionalPropertyTypes`. */
 const UNDEFINED = `
   import { AsyncQueryBot, createModel, defineTool, MemoryDocumentStore, query, SimpleBot } from 'cria'
   const nothing = undefined
@@ -129,7 +129,7 @@ const UNDEFINED = `
   export const tool = defineTool({ name: 'x', description: 'x', inputSchema: {}, timeout: nothing, isReadOnly: nothing, preview: nothing, call: () => '' })
 `
 
-/** Every entry can be imported, has types, and TypeScript accepts it under both ways of resolving. */
+/** Checks that every entry can be imported and that TypeScript accepts its types under both module resolutions. */
 function useLibrary(): string {
   const { exports } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as Manifest
   const entries = Object.entries(exports).filter(([, target]) => typeof target !== 'string')
@@ -152,7 +152,7 @@ function useLibrary(): string {
     for (const resolution of ['nodenext', 'bundler']) {
       const module = resolution === 'bundler' ? 'esnext' : 'nodenext'
       const output = ['--declaration', '--emitDeclarationOnly', '--outDir', `types/${name}`, '--types', 'node']
-      // 5.7 cannot name all that it infers of the arguments of our functions.
+      // TypeScript 5.7 cannot name all types that it infers for arguments of our functions.
       const files = ['use.ts', 'undefined.ts', ...(name === 'ts5.7' ? [] : ['results.ts'])]
       const flags = ['--strict', '--exactOptionalPropertyTypes', '--skipLibCheck', 'false', '--target', 'es2024']
       run('node', [tsc, ...flags, '--module', module, '--moduleResolution', resolution, ...output, ...files], {

@@ -1,12 +1,12 @@
 /**
- * A program that exports what every function, method and getter of the library gives. Its declarations can be written only where each type that
- * is given has a name that can be imported.
+ * Generates a program that exports the result of every function, method and getter of the library. Its declarations can be emitted only if
+ * every result type has a name that can be imported.
  */
 
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** JavaScript that prints, a line each, a function for everything that there is to call or to get; `entry0` is the first entry. */
+/** JavaScript that prints a function per line for every function, method and getter; `entry0` is the first entry. */
 export function listing(entries: readonly string[]): string {
   return `
     const membersOf = (object) => Object.entries(Object.getOwnPropertyDescriptors(object)).filter(([name]) => name !== 'constructor')
@@ -30,7 +30,7 @@ export function listing(entries: readonly string[]): string {
     journal.close()`
 }
 
-/** @param library the folder of the declarations: what is protected there is left out. */
+/** @param library the folder of the declarations; members that are protected there are left out. */
 export function resultsOf(entries: readonly string[], listed: string, library: string): string {
   const declarations = readdirSync(library, { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.d.ts'))
   const hidden = new Set(

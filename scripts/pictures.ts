@@ -1,6 +1,6 @@
 /**
- * Makes the pictures of the terminal in the documentation, from what the commands write: `cria ask` over docs/, and `cria chat` with a model
- * that follows a script.
+ * Generates the terminal pictures of the documentation from real output: `cria ask` over docs/, and `cria chat` with a scripted
+ * model.
  *
  *     npm run pictures
  */
@@ -30,7 +30,7 @@ const COLOURS: Readonly<Record<number, string>> = {
 }
 const [CELL, ROW, MARGIN] = [8.15, 19, 20]
 
-/** A picture of these lines in a window. */
+/** Draws lines in a window, as SVG. */
 function picture(label: string, lines: readonly (readonly Drawn[])[]): string {
   const height = 52 + lines.length * ROW
   const width = Math.ceil(2 * MARGIN + COLUMNS * CELL)

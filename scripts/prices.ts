@@ -1,5 +1,5 @@
 /**
- * Writes `src/providers/price-data.ts`: windows and prices of models out of the newest `@pydantic/genai-prices` that is installed.
+ * Writes `src/providers/price-data.ts`: context windows and prices of models from the installed `@pydantic/genai-prices`.
  *
  *     npm run prices
  */
@@ -11,12 +11,12 @@ import { ROOT } from './files.ts'
 
 const MEMBERS = ['input_mtok', 'output_mtok', 'cache_read_mtok', 'cache_write_mtok', 'cache_write_1h_mtok']
 
-/** The prices that our costs are made of. */
+/** The price fields that cost calculation uses. */
 function usedOf(prices: ModelPrice): ModelPrice {
   return Object.fromEntries(Object.entries(prices).filter(([member]) => MEMBERS.includes(member)))
 }
 
-/** The text of the file. */
+/** Returns the text of the file. */
 export async function priceData(): Promise<string> {
   const providers = (await waitForUpdate()) ?? []
   const kept = providers.map(({ id, api_pattern, provider_match, fallback_model_providers, models }) => ({
@@ -33,7 +33,7 @@ export async function priceData(): Promise<string> {
         : usedOf(prices),
     })),
   }))
-  // One line for each provider, so that a change shows which one it is about. As text it costs nothing until it is read.
+  // One line per provider, so that diffs show the changed provider. As a string, it costs nothing until it is parsed.
   const lines = kept.map((provider) => JSON.stringify(provider)).join(',\n')
   const text = `[${lines}]`.replaceAll(/[\\`]|\$\{/g, String.raw`\$&`)
   return `/** Written by \`npm run prices\` from the data of @pydantic/genai-prices (MIT, Pydantic Services Inc.): windows and prices of models, as JSON. */

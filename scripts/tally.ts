@@ -15,10 +15,10 @@ export function tally(modules: readonly TestModule[]): Tally {
     for (const test of module.children.allTests()) {
       tests += 1
       const { state } = test.result()
-      // A test that never came to an end has not passed.
+      // A test that did not finish has not passed.
       counts[state === 'pending' ? 'failed' : state] += 1
     }
-    // A file that cannot be loaded has no tests, but it is a failure all the same.
+    // A file that cannot be loaded has no tests but counts as a failure.
     if (tests === 0 && module.state() === 'failed') counts.failed += 1
   }
   return counts
@@ -28,7 +28,7 @@ export default class TallyReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[], unhandledErrors: readonly unknown[]): void {
     const { passed, failed, skipped } = tally(modules)
     const line = `${passed} passed, ${failed + unhandledErrors.length} failed, ${skipped} skipped\n`
-    // Written when the other reporters are done, so that it is the last line.
+    // Written after the other reporters, so that it is the last line.
     process.once('exit', () => process.stdout.write(line))
   }
 }

@@ -1,8 +1,8 @@
 /**
- * Which test proves which requirement: reads docs/requirements.md and the titles of all tests, writes docs/traceability.md.
+ * Maps requirements to the tests that prove them: reads docs/requirements.md and all test titles, writes docs/traceability.md.
  *
  *     npm run traceability              writes the page
- *     npm run traceability -- --check   changes nothing, fails where page, tests and requirements disagree
+ *     npm run traceability -- --check   changes nothing, fails when page, tests and requirements disagree
  *
  * A title names its requirements literally (`QRY-RAG-011 memory chunks follow document chunks`), in `test`, `it` or
  * `describe`. Skipped tests prove nothing.
@@ -28,7 +28,7 @@ export interface Proof {
   readonly title: string
 }
 
-/** Rows `| ID | status | text |`. Throws on a status that is neither `planned` nor `done` and on an ID that stands twice. */
+/** Parses rows `| ID | status | text |`. @throws Error for a status other than `planned` and `done`, and for a repeated ID. */
 export function readRequirements(text: string): Requirement[] {
   const found: Requirement[] = []
   for (const row of text.matchAll(/^\|\s*([A-Z]+-[A-Z]+-\d{3})\s*\|\s*([^|]*?)\s*\|/gm)) {
@@ -36,15 +36,15 @@ export function readRequirements(text: string): Requirement[] {
     if (status !== 'planned' && status !== 'done') {
       throw new Error(`${REQUIREMENTS}: ${id} has the status "${status}", expected "planned" or "done"`)
     }
-    if (found.some((requirement) => requirement.id === id)) throw new Error(`${REQUIREMENTS}: ${id} stands there twice`)
+    if (found.some((requirement) => requirement.id === id)) throw new Error(`${REQUIREMENTS}: ${id} occurs twice`)
     found.push({ id, status })
   }
   return found
 }
 
-/** The requirements that the titles of one file name. */
+/** Returns the requirements that the test titles of a file name. */
 export function readProofs(file: string, text: string): Proof[] {
-  // Most files name none, and looking for one is cheaper than parsing.
+  // Searching the text first is cheaper than parsing: most files name no requirement.
   if (!/[A-Z]-\d{3}/.test(text)) return []
   const proofs: Proof[] = []
   new Visitor({

@@ -1,6 +1,6 @@
 /**
- * Nothing that is committed names the machine it was written on: no absolute paths of a checkout, no registry hosts, no
- * words of somebody's workplace.
+ * Checks that committed files do not name the machine they were written on: no absolute paths of a checkout, no registry
+ * hosts, no workplace names.
  *
  *     npm run words
  */
@@ -14,7 +14,7 @@ interface Forbidden {
   readonly why: string
 }
 
-/** Before an absolute path stands the start of a word. */
+/** Matches the start of a word, before an absolute path. */
 const START = String.raw`(?<![\w./~-])(?:file://)?`
 
 const FORBIDDEN: readonly Forbidden[] = [
@@ -35,7 +35,7 @@ const FORBIDDEN: readonly Forbidden[] = [
   },
 ]
 
-/** Lines of a text that name what they should not. */
+/** Returns a line `file:line  match  reason` for each forbidden pattern that the text matches. */
 export function forbiddenWords(file: string, text: string): string[] {
   return FORBIDDEN.flatMap(({ pattern, why }) => {
     const match = pattern.exec(text)
@@ -44,7 +44,7 @@ export function forbiddenWords(file: string, text: string): string[] {
 }
 
 if (import.meta.main) {
-  // This file and its test have to name what they forbid.
+  // This file and its test contain the forbidden patterns.
   const files = projectFiles().filter((path) => !/^scripts\/words(\.test)?\.ts$/.test(path))
   const found = files.flatMap((path) => {
     const content = readFileSync(join(ROOT, path))

@@ -1,4 +1,4 @@
-/** A span that nobody reads. */
+/** A span that records nothing. */
 
 import type { Span } from '../../src/core/span.ts'
 

@@ -1,7 +1,7 @@
 /**
- * Streams answers in the forms of Chat Completions and Messages; started as a process of its own with the number of deltas.
- * `/N/v1/...` sends N deltas at a time, single ones a millisecond apart; `/N/MS/v1/...` waits MS milliseconds after each.
- * Each text is a word and the time it was sent at, so that a reader can tell how late it is.
+ * Streams answers in the formats of Chat Completions and Messages; started as a separate process with the number of deltas.
+ * `/N/v1/...` sends N deltas at a time, single deltas a millisecond apart; `/N/MS/v1/...` waits MS milliseconds after each.
+ * Each text is a word and its sending time, so that a reader can compute its latency.
  */
 
 import { once } from 'node:events'

@@ -1,4 +1,4 @@
-/** Finds weights by gradient ascent with Adam's step sizes (Kingma and Ba, "Adam: A Method for Stochastic Optimization", 2015). */
+/** Finds weights by gradient ascent with the Adam optimiser (Kingma and Ba, "Adam: A Method for Stochastic Optimization", 2015). */
 
 const STEPS = 250
 const STEP_SIZE = 0.1
@@ -6,7 +6,7 @@ const MEAN_MEMORY = 0.9
 const SQUARE_MEMORY = 0.999
 
 /**
- * @param penalty pull of each weight towards 0 (half its square times this is subtracted from what is maximised).
+ * @param penalty L2 penalty: half the square of each weight times this is subtracted from the objective.
  * @param addGradient adds the gradient at `weights` to `gradient`.
  */
 export function ascend(

@@ -8,16 +8,16 @@ import { abortReasonOf, causeOf } from '../engine/turn-end.ts'
 import { defined } from '../util/check.ts'
 import { unheard } from '../util/promise.ts'
 
-/** The assistant message, and what the turn came to: its result, with the message in place of `text`. */
+/** The assistant message with the result of its turn; the message replaces `text`. */
 export interface BotAnswer extends Message, Omit<QueryResult, 'text' | 'traceId'> {
-  /** Notices of the turn, in order: `code` and `message`. Empty where there were none. */
+  /** Notices of the turn, in order: `code` and `message`. Empty when there were none. */
   readonly notices: readonly Notice[]
 }
 
-/** A notice without the marks of an event. */
+/** A notice without the common members of an event. */
 export type Notice = Pick<NoticeEvent, 'code' | 'message' | 'details'>
 
-/** Reads a turn to its end. @throws CriaError when it did not end in an answer. */
+/** Reads a turn to its end and resolves to its answer. @throws CriaError when it did not end in an answer. */
 export async function answerFrom(events: AsyncIterable<QueryEvent>): Promise<BotAnswer> {
   const deltas = deltasOf(events, 'hold')
   for (;;) {
@@ -27,9 +27,9 @@ export async function answerFrom(events: AsyncIterable<QueryEvent>): Promise<Bot
 }
 
 /**
- * The text of a turn as it comes; returns its answer.
+ * Yields the text of a turn as it arrives; returns its answer.
  *
- * @param onReset called when an attempt is given up after its text was yielded; `hold` yields only the text of attempts that succeeded.
+ * @param onReset called when an attempt fails after its text was yielded; `hold` yields only the text of attempts that succeed.
  * @throws CriaError when the turn did not end in an answer.
  */
 export async function* deltasOf(
@@ -83,10 +83,10 @@ function toAnswer(message: Message, result: QueryResult, notices: readonly Notic
 }
 
 /**
- * Begins a stream that can be left at any time. `begin` gets the options with one signal, which is aborted by the caller's signal and when the
- * reader leaves while the next piece is waited for: `return()` of a generator alone would wait for it.
+ * Starts a stream that its reader can leave at any time. `begin` receives the options with a single signal. It is aborted by the caller's
+ * signal, and when the reader leaves while a piece is pending: `return()` of a generator alone would wait for that piece.
  *
- * @throws ConfigurationError when the signal is given twice or is not one.
+ * @throws ConfigurationError when the signal is given twice or is not an AbortSignal.
  */
 export function leavable<
   Options extends { readonly abortSignal?: AbortSignal | undefined; readonly signal?: AbortSignal | undefined },
@@ -106,51 +106,51 @@ export function leavable<
 }
 
 /**
- * The pieces of an answer as they come, and the finished answer:
+ * Iterates over the pieces of an answer as they arrive; `answer` resolves to the finished answer:
  *
  *     const stream = bot.stream('…')
  *     for await (const text of stream) process.stdout.write(text)
  *     const { usage } = await stream.answer
  *
- * @typeParam Piece what is iterated over: text, or what the bot's documentation says.
- * @typeParam Answer what `answer` resolves to, and the iterator returns at its end.
+ * @typeParam Piece type of the yielded pieces: text, unless the bot's documentation says otherwise.
+ * @typeParam Answer type that `answer` resolves to and the iterator returns at its end.
  */
 export class AnswerStream<Piece, Answer> implements AsyncGenerator<Piece, Answer, undefined> {
   readonly #source: AsyncGenerator<Piece, Answer, undefined>
   readonly #leaving: AbortController
-  /** Pieces that were read for `answer` and not yet by a reader. */
+  /** Pieces that were read for `answer` but not yet by a reader. */
   readonly #ahead: Promise<IteratorResult<Piece, Answer>>[] = []
   #answer: Promise<Answer> | undefined
   #end: { readonly value: Answer } | { readonly thrown: unknown } | undefined
   #isLeft = false
-  /** Calls of `next()` that wait for the source. */
+  /** Number of pending `next()` calls on the source. */
   #waiting = 0
 
-  /** @param leaving aborted when the reader leaves while it waits for a piece. */
+  /** @param leaving aborted when the reader leaves while a piece is pending. */
   constructor(source: AsyncGenerator<Piece, Answer, undefined>, leaving: AbortController = new AbortController()) {
     this.#source = source
     this.#leaving = leaving
   }
 
   /**
-   * The finished answer. Reads the stream to its end, also where nobody iterates over it; pieces that were read are kept for a reader that
-   * comes later. Rejects as the iterator does, and with `aborted` when the reader left early.
+   * The finished answer. Reads the stream to its end, even without an iterator; pieces that were read are kept for a later reader.
+   * Rejects with the error of the iterator, or with `aborted` when the reader left early.
    */
   get answer(): Promise<Answer> {
     if (this.#answer === undefined) {
       this.#answer = this.#readAll()
-      // A reader of the stream is told of the failure as well: an answer that is not awaited must not end the process.
+      // The iterator reports the failure as well: a rejected answer that is not awaited must not end the process.
       unheard(this.#answer)
     }
     return this.#answer
   }
 
-  /** Gives the next piece, or the answer at the end. */
+  /** Resolves to the next piece, or to the answer at the end. */
   next(): Promise<IteratorResult<Piece, Answer>> {
     return this.#ahead.shift() ?? this.#pull()
   }
 
-  /** Cancels the turn. */
+  /** Leaves the stream and cancels the turn. */
   return(value: Answer | PromiseLike<Answer>): Promise<IteratorResult<Piece, Answer>> {
     this.#leave(new CriaError('aborted', 'The reader of the stream left before the answer was complete.'))
     return this.#source.return(value)
@@ -177,7 +177,7 @@ export class AnswerStream<Piece, Answer> implements AsyncGenerator<Piece, Answer
     if (this.#waiting > 0) this.#leaving.abort(new CriaError('aborted', 'The reader of the turn left.'))
   }
 
-  /** A read that still waits when the reader leaves is done, whatever becomes of it. */
+  /** Reads the next piece. If the reader leaves meanwhile, resolves as done and drops the piece or error. */
   async #pull(): Promise<IteratorResult<Piece, Answer>> {
     const left = { done: true, value: undefined as never } as const
     if (this.#isLeft) return left

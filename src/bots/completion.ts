@@ -1,4 +1,4 @@
-/** The completion helpers that all bots share, for those who build a bot of their own. */
+/** Completion helpers that all bots share, for building custom bots. */
 
 import { NoAssistantMessageError } from '../core/error.ts'
 import type { Message, MessageInput } from '../core/message.ts'
@@ -13,7 +13,7 @@ import type { SimpleBot } from './simple-bot.ts'
 
 export type { ModelResponse } from '../engine/completion.ts'
 
-/** The provider call for these messages: role and content, model, temperature, settings, tools, response format. */
+/** Builds the provider request for these messages: messages, model, temperature, settings, tools, response format. */
 export function completionOptionsForMessages(
   bot: SimpleBot,
   messages: MessageInput,
@@ -22,7 +22,7 @@ export function completionOptionsForMessages(
   return bot.completionOptions(messages, options)
 }
 
-/** Makes the call and streams what comes back. No retry, no log. Leaving early closes the connection. */
+/** Sends the request and streams the response, without retries or a journal. Leaving early closes the connection. */
 export async function* makeResponse(
   bot: SimpleBot,
   messages: MessageInput,
@@ -32,12 +32,12 @@ export async function* makeResponse(
   yield* streamRequest(model, bot.completionOptions(messages, { stream, model }), signal)
 }
 
-/** Folds a stream into one response; `onText` is told of each delta as it comes. */
+/** Folds a stream into one response; `onText` receives each text delta as it arrives. */
 export function streamChunks(parts: AsyncIterable<ModelPart>, onText?: (text: string) => void): Promise<ModelResponse> {
   return foldParts(parts, onText)
 }
 
-/** Yields the text as it comes, then calls `finalize` with the assistant message. @throws NoAssistantMessageError when there is none. */
+/** Yields the text as it arrives, then calls `finalize` with the assistant message. @throws NoAssistantMessageError when there is none. */
 export async function* streamTokensForMessages(
   bot: SimpleBot,
   messages: MessageInput,
@@ -56,14 +56,14 @@ export async function* streamTokensForMessages(
   return message
 }
 
-/** The text of an answer; `''` for a reply of tool calls only. Never thinking. */
+/** Returns the text of an answer without thinking; `''` for a reply that only calls tools. */
 export function extractContent(response: Message | ModelResponse): string {
   return ('message' in response ? response.message : response).content
 }
 
 /**
- * The tool calls of an answer: those that it carries, or else, when its whole text is JSON that describes calls of `tools` with input that
- * fits, those. See `model/text-tool-calls.ts` for the forms that are understood.
+ * Returns the tool calls of an answer. Without any, and if its whole text is JSON that describes calls of `tools` with valid input, returns
+ * those. See `model/text-tool-calls.ts` for the recognised forms.
  */
 export function extractToolCalls(response: Message | ModelResponse, tools: readonly Tool[] = []): readonly ToolCallPart[] {
   const message = 'message' in response ? response.message : response

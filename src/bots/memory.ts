@@ -1,15 +1,15 @@
-/** Keeps turns in the memory of a bot. */
+/** Saves turns in the memory of a bot. */
 
 import type { QueryResult } from '../core/event.ts'
 import type { Message } from '../core/message.ts'
 import type { MemoryStore } from '../core/store.ts'
 
-/** A memory that keeps messages as messages, such as `ChatMemory`. */
+/** A memory that stores messages, not documents, such as `ChatMemory`. */
 interface MessageMemory extends MemoryStore {
   appendMessage(message: Message): Promise<void>
 }
 
-/** SimpleBot keeps the last user message and the answer: as messages where the memory can, else as documents. */
+/** Saves the last user message and the answer for SimpleBot: as messages if the memory supports it, else as documents. */
 export async function remember(memory: MemoryStore, question: Message | undefined, answer: Message): Promise<void> {
   for (const message of [question, answer]) {
     if (message === undefined) continue
@@ -20,7 +20,7 @@ export async function remember(memory: MemoryStore, question: Message | undefine
   }
 }
 
-/** The message in words, its tool calls, images and files too; empty when it says nothing. */
+/** Returns a message as text, including tool calls, images and files; empty for a message without content. */
 function textOf({ parts }: Message): string {
   const lines = parts.flatMap((part) => {
     if (part.type === 'text') return part.text.trim() === '' ? [] : [part.text]
@@ -30,14 +30,14 @@ function textOf({ parts }: Message): string {
   return lines.join('\n')
 }
 
-/** QueryBot keeps its answer as a document, with question, time and sources as metadata. */
+/** Saves an answer of QueryBot as a document, with question, time and sources as metadata. */
 export async function rememberAnswer(
   memory: MemoryStore,
   question: Message | undefined,
   answer: Message,
   result: QueryResult,
 ): Promise<void> {
-  // That the documents did not hold an answer is nothing to be found later.
+  // Abstentions are not worth finding later.
   if (answer.content === '' || result.abstained === true) return
   const sources = [...new Set((result.citations ?? []).map((citation) => citation.chunkId).filter((id) => id !== ''))]
   await memory.append({
@@ -47,7 +47,7 @@ export async function rememberAnswer(
   })
 }
 
-/** Whether the memory is a conversation, which decides itself how much of it is sent. */
+/** Returns whether the memory stores messages; such a memory decides itself how many are sent. */
 export function keepsMessages(memory: MemoryStore): memory is MessageMemory {
   return 'appendMessage' in memory && typeof memory.appendMessage === 'function'
 }

@@ -1,4 +1,4 @@
-/** The options of bots, and their checks. */
+/** Defines and checks the options of bots. */
 
 import type { ModelInput } from '../app/models.ts'
 import type { QueryOptions } from '../app/query.ts'
@@ -15,9 +15,8 @@ import { checkSettings, SETTINGS } from '../engine/checks/options.ts'
 import { checkList, checkNames, checkNumber, checkOneOf, checkPort, checkType, eitherOf } from '../engine/checks/values.ts'
 import { namesOf } from '../util/nearest.ts'
 
-/** Where the text of an answer is shown while it comes. */
 const STREAM_TARGETS = ['stdout', 'panel', 'api', 'none'] as const
-/** Where the text of an answer is shown while it comes. */
+/** Where the text of an answer is shown while it arrives. */
 export type StreamTarget = (typeof STREAM_TARGETS)[number]
 
 const PASSED = [
@@ -38,37 +37,37 @@ const PASSED = [
   'answerLimits',
 ] as const
 type PassedOn = (typeof PASSED)[number]
-/** Options of `query()` that a bot takes as they are. */
+/** Options of `query()` that a bot passes on unchanged. */
 export const PASSED_ON: readonly PassedOn[] = PASSED
 
 /** Options of every bot. */
 export interface BotOptions extends CallSettings, Pick<QueryOptions, PassedOn> {
-  /** The system prompt, as `system` of `query()`: a text, or what a prompt of `prompt()` gives; default none. */
+  /** The system prompt, as `system` of `query()`: a text or a filled prompt of `prompt()`; default none. */
   readonly system?: string | FilledPrompt
   /** Another name of `system`. */
   readonly systemPrompt?: string | FilledPrompt
-  /** As `model` of `query()`: default the one that is configured. */
+  /** The model, as `model` of `query()`; default: the configured model. */
   readonly model?: ModelInput
-  /** Default 0. */
+  /** Sampling temperature; default 0. */
   readonly temperature?: number
-  /** What was said before, or anything else worth knowing: a `ChatMemory` or any document store. */
+  /** Earlier messages or other knowledge: a `ChatMemory` or any document store. */
   readonly memory?: MemoryStore
   /**
-   * `stdout` writes deltas as they arrive, `panel` draws a box in a terminal, `api` leaves them to the reader of `stream()`,
-   * `none` makes one request without streaming. Default `stdout`.
+   * `stdout` writes deltas as they arrive, `panel` draws a box in a terminal, `api` leaves deltas to the reader of `stream()`,
+   * `none` sends a request without streaming. Default `stdout`.
    */
   readonly streamTarget?: StreamTarget
-  /** Answers with JSON that the schema describes; needs `schema`. Default false. */
+  /** Answers with JSON that fits the schema; needs `schema`. Default false. */
   readonly jsonMode?: boolean
   /** A Standard Schema or a JSON Schema object; needs `jsonMode`. */
   readonly schema?: Schema
-  /** For `model` and the fallback models of its provider, in place of the key in the environment. Appears in no log, error or span. */
+  /** API key for `model` and the fallback models of its provider; overrides the environment. Never logged, nor in errors or spans. */
   readonly apiKey?: string
-  /** Answers with this, at no cost and without a request; no other model is asked. */
+  /** Answers with this text, without a request or cost; other models are not used. */
   readonly mockResponse?: string
-  /** The owner's name for this bot, in the journal. */
+  /** Name of this bot in the journal. */
   readonly name?: string
-  /** Where turns are written down: default the journal, `false` nowhere. */
+  /** Where turns are recorded: default the journal, `false` nowhere. */
   readonly recorder?: Recorder | false
   /** Where `stdout` and `panel` write; default the process's standard output. */
   readonly output?: NodeJS.WritableStream
@@ -86,12 +85,12 @@ const LOOP = [
   'stopWhen',
   'nesting',
 ] as const
-/** Options of the loop, for bots that run tools: as those of `query()`. */
+/** Options of `query()` for the tool loop, for bots that run tools. */
 export type LoopOptions = Pick<QueryOptions, (typeof LOOP)[number]>
-/** Their names. */
+/** Names of `LoopOptions`. */
 export const LOOP_OPTIONS: readonly (keyof LoopOptions)[] = LOOP
 
-/** The options of these names that were given. */
+/** Returns the options with these names that are not `undefined`. */
 export function optionsOf<Options extends object, Name extends keyof Options>(
   options: Options,
   names: readonly Name[],
@@ -99,7 +98,7 @@ export function optionsOf<Options extends object, Name extends keyof Options>(
   return Object.fromEntries(names.flatMap((name) => (options[name] === undefined ? [] : [[name, options[name]]]))) as never
 }
 
-/** A count of at least 1, under either of its two names. @throws ConfigurationError for another value, and when it was given twice. */
+/** Reads a count of at least 1 under either of two names. @throws ConfigurationError for another value, or when both names are given. */
 export function countOf<Options extends object, Name extends keyof Options & string>(
   options: Options & { readonly [Key in Name]?: number },
   own: Name,
@@ -109,7 +108,7 @@ export function countOf<Options extends object, Name extends keyof Options & str
   return eitherOf<{ readonly [Key in Name]?: number }, Name, Name>(options, own, alias)
 }
 
-/** The compiler sees to it that none is missing. */
+/** All option names; the compiler checks that the list is complete. */
 const BOT_OPTIONS: readonly string[] = [
   ...PASSED_ON,
   ...Object.keys(SETTINGS),
@@ -129,7 +128,7 @@ const BOT_OPTIONS: readonly string[] = [
   }),
 ]
 
-/** What `query()`, and other libraries, call what is there under another name. */
+/** Hints for names from `query()` and other libraries that bots call differently. */
 const ELSEWHERE = {
   maxTokens: 'maxOutputTokens',
   docstore: 'new QueryBot({ docstore })',
@@ -138,11 +137,11 @@ const ELSEWHERE = {
 }
 
 /**
- * The options that every bot takes, out of those of a bot that takes more.
+ * Returns the options that every bot takes, from the options of a bot with further ones.
  *
- * @param own the names of what only it takes.
- * @param elsewhere hints of its own, before those of all bots.
- * @throws ConfigurationError for a name that it does not take.
+ * @param own names of the bot's further options.
+ * @param elsewhere hints for misplaced names, which override those of all bots.
+ * @throws ConfigurationError for an unknown name.
  */
 export function sharedOptions(
   what: string,
@@ -154,7 +153,7 @@ export function sharedOptions(
   return Object.fromEntries(Object.entries(options).filter(([name]) => !own.includes(name)))
 }
 
-/** @throws ConfigurationError that names the option, what was expected and what came. */
+/** @throws ConfigurationError that names the option, the expected and the received value. */
 export function checkBotOptions(options: BotOptions): void {
   sharedOptions('A bot', options, [])
   const { streamTarget, jsonMode, schema, apiKey, model, fallbackModels = [], memory, recorder } = options
@@ -171,7 +170,7 @@ export function checkBotOptions(options: BotOptions): void {
   checkOneOf('streamTarget', streamTarget, STREAM_TARGETS)
   if (apiKey !== undefined && typeof model === 'object') {
     throw new ConfigurationError(
-      '`apiKey` has no effect beside a model that is made already: give the key to createModel(name, { apiKey }), or name the model.',
+      '`apiKey` has no effect on a model object: pass the key to createModel(name, { apiKey }), or give the model as a name.',
     )
   }
   if (jsonMode === undefined && schema !== undefined)

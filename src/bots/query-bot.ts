@@ -1,4 +1,4 @@
-/** QueryBot: answers from documents. */
+/** QueryBot: answers questions from documents. */
 
 import { resolveRetrieval, resolveVerify } from '../app/query.ts'
 import type { QueryOptions, RetrieveOptions } from '../app/query.ts'
@@ -22,11 +22,11 @@ import { defined } from '../util/check.ts'
 
 /** Options of `new QueryBot()`. */
 export interface QueryBotOptions extends BotOptions {
-  /** Answers come from here. */
+  /** The documents to answer from. */
   readonly docstore: DocumentSource
-  /** A second store: it is searched after the documents, and gets each answer. Labelled as memory. */
+  /** A second store, searched after the documents and labelled as memory; each answer is saved in it. */
   readonly memory?: MemoryStore
-  /** What is searched, and how what is found reaches the model; as `retrieve` of `query()`. */
+  /** Search options, and how passages are sent to the model; as `retrieve` of `query()`. */
   readonly retrieve?: Omit<RetrieveOptions, 'docstore' | 'memory' | 'nResults'>
   /** How citations are checked; as `verify` of `query()`. */
   readonly verify?: NonNullable<QueryOptions['verify']>
@@ -34,9 +34,9 @@ export interface QueryBotOptions extends BotOptions {
 
 /** Options of one question to a `QueryBot`. */
 export interface QueryAskOptions extends AskOptions {
-  /** Chunks from each store at most; default 20. */
+  /** Maximum chunks from each store; default 20. */
   readonly nResults?: number | undefined
-  /** Only documents that pass it, and the filter of the bot, are found: of a field that both name, that of the bot counts. */
+  /** Restricts the search, in addition to the filter of the bot, which takes precedence for fields that both name. */
   readonly filter?: ChunkFilter | undefined
 }
 
@@ -47,9 +47,9 @@ const ELSEWHERE = {
 }
 
 /**
- * A question is what the user says, whatever role it came in: without a message of the user, the last one with text becomes one.
+ * Converts the input to messages with a question: without a user message, the last message with text becomes a user message.
  *
- * @throws ConfigurationError for what is no message.
+ * @throws ConfigurationError for input that is not a message.
  */
 function asQuestion(input: MessageInput): readonly Message[] {
   const messages = toMessages(input)
@@ -60,16 +60,16 @@ function asQuestion(input: MessageInput): readonly Message[] {
 
 /** Answers from a document store, with citations. */
 export class QueryBot extends SimpleBot {
-  /** The documents that are searched. */
+  /** The searched documents. */
   readonly docstore: DocumentSource
   readonly #retrieve: NonNullable<QueryBotOptions['retrieve']>
 
-  /** @throws ConfigurationError when there is no document store, and as SimpleBot. */
+  /** @throws ConfigurationError without a document store, and for invalid options of SimpleBot. */
   constructor(options: QueryBotOptions) {
     super(sharedOptions('QueryBot', options, ['docstore', 'retrieve', 'verify'], ELSEWHERE))
     const { docstore, retrieve = {}, verify } = options
     if (docstore === undefined || docstore === null)
-      throw new ConfigurationError('QueryBot needs a `docstore`: any document store, such as one of SqliteDocumentStore.open().')
+      throw new ConfigurationError('QueryBot needs a `docstore`: any document store, such as SqliteDocumentStore.open() returns.')
     checkPort('docstore', docstore, 'retrieve', 'SqliteDocumentStore.open()')
     this.docstore = docstore
     this.#retrieve = retrieve
@@ -80,11 +80,11 @@ export class QueryBot extends SimpleBot {
 
   /**
    * Searches both stores once and composes the request: system prompt, document passages best first, memories, question.
-   * `messages` is what is logged, `processedMessages` what is sent.
+   * `messages` are logged, `processedMessages` are sent.
    */
   async composeRagMessages(query: MessageInput, nResults: number = DEFAULT_RESULTS, span?: Span): Promise<RagComposition> {
     const messages = asQuestion(query)
-    // Captured before anything is waited for.
+    // Read before the first await, after which the current span may differ.
     const around = span ?? currentSpan()
     const { docstore, memory } = this.#stores()
     return await previewRag({
@@ -112,7 +112,7 @@ export class QueryBot extends SimpleBot {
     return { ...this.recipe, retrieve: { ...this.#retrieve, ...found } }
   }
 
-  /** What is asked when `store` is to be searched. */
+  /** Returns the source to search for a store; overridden to search in a worker thread. */
   protected searchable(store: DocumentSource): DocumentSource {
     return store
   }

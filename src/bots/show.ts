@@ -1,4 +1,4 @@
-/** Shows the text of an answer to a person while it comes. */
+/** Prints the text of an answer to a terminal or stream while it arrives. */
 
 import type { QueryEvent } from '../core/event.ts'
 import { rowsOf, widthOf, wrappedRows } from '../util/cells.ts'
@@ -7,16 +7,16 @@ import type { StreamTarget } from './options.ts'
 
 interface Display {
   delta(text: string): void
-  /** Takes back what was shown since the last `settle`. */
+  /** Retracts the text shown since the last `settle`. */
   reset(): void
-  /** What was shown stays: the step that said it is over. */
+  /** Makes the shown text final: its step is complete. */
   settle(): void
   end(): void
 }
 
 type Output = NodeJS.WritableStream & { readonly isTTY?: boolean; readonly columns?: number; readonly rows?: number }
 
-/** Passes every event on and shows its text on the way, on targets that show any. */
+/** Passes every event on and prints its text if the target is `stdout` or `panel`. */
 export function shown(events: AsyncIterable<QueryEvent>, target: StreamTarget, output: Output): AsyncIterable<QueryEvent> {
   if (target !== 'stdout' && target !== 'panel') return events
   return displayed(events, target === 'panel' && output.isTTY === true ? panel(output) : lines(output))
@@ -40,11 +40,11 @@ async function* displayed(events: AsyncIterable<QueryEvent>, display: Display): 
 const ESC = '\u001B'
 const STARTS_AGAIN = '[The answer broke off here. It starts again:]'
 
-/** Writes deltas as they arrive. On a terminal what is taken back is struck out; in a pipe a line says that the answer starts again. */
+/** Writes deltas as they arrive. Retracted text is struck out on a terminal; a pipe receives a line that the answer starts again. */
 function lines(output: Output): Display {
   const isTerminal = output.isTTY === true
   let visible = visibleStream()
-  /** The unfinished line that was there when the step began, and what the step has shown since. */
+  /** The unfinished line from before the step, and the text of the step so far. */
   let before = ''
   let text = ''
 
@@ -52,7 +52,7 @@ function lines(output: Output): Display {
     if (piece !== '') output.write(piece)
     text += piece
   }
-  /** Writes over the rows that are still on the screen: the same text in the same cells, so that nothing has to be cleared. */
+  /** Overwrites the rows that are still on the screen with the same text struck out, so that nothing has to be cleared. */
   const struckOut = (): string => {
     const columns = Math.max(1, output.columns ?? 80)
     const rows = (before + text).split('\n').flatMap((line) => rowsOf(line.replaceAll('\t', ' '.repeat(8)), columns))
@@ -69,7 +69,7 @@ function lines(output: Output): Display {
     text = ''
   }
   return {
-    // A pipe gets the text as it is; a terminal would obey it.
+    // A pipe receives the text unchanged; for a terminal, escape sequences are made visible.
     delta: (piece) => write(isTerminal ? visible.push(piece) : piece),
     reset() {
       if (text === '') return
@@ -88,7 +88,7 @@ function lines(output: Output): Display {
   }
 }
 
-/** Draws a box again as the text grows, as far as it fits the screen. */
+/** Draws the text in a box and redraws it as the text grows, up to the height of the screen. */
 function panel(output: Output): Display {
   let settled = ''
   let text = ''
@@ -97,7 +97,7 @@ function panel(output: Output): Display {
   const draw = (): void => {
     const width = Math.max(20, (output.columns ?? 80) - 4)
     const wrapped = wrappedRows(visibleText(settled + text).replaceAll('\t', '    '), width)
-    // What has left the screen cannot be drawn again: a tall answer shows its end.
+    // Rows that have scrolled off cannot be redrawn: only the end of a tall answer is shown.
     const rows = wrapped.slice(-Math.max(1, (output.rows ?? 24) - 3))
     const edge = '─'.repeat(width + 2)
     const padded = rows.map((row) => `│ ${row}${' '.repeat(Math.max(0, width - widthOf(row)))} │`)

@@ -1,4 +1,4 @@
-/** SimpleBot: a system prompt, a memory and a question. A bot is `query()` with fixed options, its recipe. */
+/** SimpleBot: answers with a system prompt and an optional memory. A bot is `query()` with fixed options, its recipe. */
 
 import { openJournal, openJournalIfWritable } from '../app/journal.ts'
 import { mockModel } from '../app/models.ts'
@@ -42,31 +42,31 @@ export interface AskOptions {
   readonly signal?: AbortSignal | undefined
   /** Continues this session of the journal. */
   readonly sessionId?: string | undefined
-  /** The user whom the turn is made for, as `userId` of `query()`; default none. */
+  /** ID of the user of the turn, as `userId` of `query()`; default none. */
   readonly userId?: string | undefined
   /** Labels of the turn, as `tags` of `query()`; default none. */
   readonly tags?: readonly string[] | undefined
-  /** The span that this turn belongs to; default the current one. */
+  /** The parent span of this turn; default: the current span. */
   readonly span?: Span | undefined
-  /** Takes messages of the user while the turn runs. */
+  /** Accepts user messages while the turn runs. */
   readonly steering?: Steering | undefined
 }
 
-/** The recovery from an attempt that breaks off after its first token. */
+/** How to recover from an attempt that breaks off after its first token. */
 const RECOVERIES = ['before-first-token', 'replay'] as const
 
 /** Options of `stream()`. */
 export interface StreamOptions extends AskOptions {
   /**
-   * `before-first-token`, the default: an attempt that breaks off later ends the stream with its error. `replay`: text is held back until its
-   * attempt has succeeded, so that only that attempt is yielded. Excludes `onReset`.
+   * `before-first-token`, the default: an attempt that breaks off after its first token ends the stream with its error. `replay`: holds text
+   * back until its attempt succeeds, so that only that attempt is yielded. Excludes `onReset`.
    */
   readonly recover?: (typeof RECOVERIES)[number] | undefined
-  /** Called when an attempt breaks off after its first token: what it yielded is void, and the text of the next attempt follows. */
+  /** Called when an attempt breaks off after its first token: discard its text; the text of the next attempt follows. */
   readonly onReset?: (() => void) | undefined
 }
 
-/** How many memories are looked up for a question. */
+/** Maximum memories retrieved for a question. */
 const MEMORIES = 20
 const ALL = Number.MAX_SAFE_INTEGER
 const MOCK = { ref: 'mock/response', facts: UNKNOWN_FACTS } as const
@@ -81,35 +81,35 @@ const ASK_OPTIONS = namesOf<AskOptions>({
   steering: true,
 })
 
-/** How a bot is named, and what differs where bots answer in the same way. */
+/** The names of a kind of bot, and its differences from other bots. */
 export interface BotKind {
   /** The kind of the bot in the journal. */
   readonly name: string
-  /** The name of the outermost span of a turn; that of a bot for servers is the same as of its sibling. */
+  /** Name of the outermost span of a turn; the same for a bot and its variant for servers. */
   readonly operation: string
-  /** Where text is shown when nothing was asked for. */
+  /** Default stream target. */
   readonly target: StreamTarget
-  /** Names that the second argument of `ask` may hold beside those of every bot. */
+  /** Further option names of `ask`, beside those of every bot. */
   readonly asks?: readonly string[]
 }
 
 /**
  * Answers with text; `query()` with a fixed recipe.
  *
- * @typeParam Answer what `ask()` resolves to.
+ * @typeParam Answer type that `ask()` resolves to.
  */
 export class SimpleBot<Answer extends BotAnswer = BotAnswer> {
-  /** The name of this bot in the journal; `undefined`: none. */
+  /** Name of this bot in the journal, if any. */
   readonly name: string | undefined
-  /** Instructions to the model; empty where none were given. */
+  /** Instructions to the model; default empty. */
   readonly systemPrompt: string
-  /** Default 0. */
+  /** Sampling temperature; default 0. */
   readonly temperature: number
-  /** What was said before; `undefined`: the bot has no memory. */
+  /** The memory of the bot, if it has one. */
   readonly memory: MemoryStore | undefined
-  /** What this bot adds to every query. */
+  /** Options that this bot adds to every query. */
   protected recipe: Partial<QueryOptions> = {}
-  /** All but the key: who prints a bot must not print it. */
+  /** Options without the key, so that printing a bot does not print its key. */
   protected readonly options: Omit<BotOptions, 'apiKey'>
   readonly #modelOptions: ModelOptions
   readonly #given: LanguageModel | undefined
@@ -117,7 +117,7 @@ export class SimpleBot<Answer extends BotAnswer = BotAnswer> {
   #lastTurn: QueryMetrics | undefined
   #fallbacks: readonly ModelInput[] | undefined
 
-  /** @throws ConfigurationError for options that cannot work, before any request is made. */
+  /** @throws ConfigurationError for invalid options, before any request is sent. */
   constructor(options: BotOptions = {}) {
     checkBotOptions(options)
     const { apiKey, system: _, ...rest } = options
@@ -134,14 +134,14 @@ export class SimpleBot<Answer extends BotAnswer = BotAnswer> {
   }
 
   /**
-   * What the turn of this bot came to that ended last, also one that failed or was cancelled: ids, state, model, usage, cost and times.
-   * `undefined` before the first.
+   * Metrics of the turn of this bot that ended last, even if it failed or was cancelled: ids, state, model, usage, cost and times.
+   * `undefined` before the first turn.
    */
   get lastTurn(): QueryMetrics | undefined {
     return this.#lastTurn
   }
 
-  /** Where text is shown: what was asked for, or `none` for a model that cannot stream. */
+  /** Where text is shown; `none` for a model that cannot stream. */
   get streamTarget(): StreamTarget {
     return this.#given?.facts.streaming === false ? 'none' : (this.options.streamTarget ?? this.kind.target)
   }
@@ -150,26 +150,26 @@ export class SimpleBot<Answer extends BotAnswer = BotAnswer> {
     return { name: 'SimpleBot', operation: 'simplebot.ask', target: 'stdout' }
   }
 
-  /** Asks, shows the answer on the stream target and resolves to the finished message. @throws CriaError */
+  /** Asks the model, shows the answer on the stream target and resolves to the finished message. @throws CriaError */
   async ask(input: MessageInput, options: AskOptions = {}): Promise<Answer> {
     return await this.finish(await this.asked(input, options))
   }
 
-  /** As `ask`, with options of the query that only this bot knows. */
+  /** Like `ask`, with query options set by the subclass. */
   protected async asked(input: MessageInput, options: AskOptions, overrides: Partial<QueryOptions> = {}): Promise<BotAnswer> {
     const target = this.streamTarget
     const events = this.run(input, options, { ...overrides, stream: target !== 'none' })
     return await answerFrom(shown(events, target, this.options.output ?? process.stdout))
   }
 
-  /** Makes the answer of this bot out of that of its turn. */
+  /** Converts the answer of a turn to the answer type of this bot. */
   protected finish(answer: BotAnswer): Answer | Promise<Answer> {
     return answer as Answer
   }
 
   /**
-   * Asks and yields the text as it comes; `answer` of the stream resolves to the finished message. The question is asked when the stream is
-   * first read or its answer awaited. Leaving early cancels the turn, also before the first token.
+   * Asks the model and yields the text as it arrives; `answer` of the stream resolves to the finished message. The request is sent when the
+   * stream is first read or its answer awaited. Leaving early cancels the turn, even before the first token.
    *
    * @throws CriaError
    */
@@ -185,7 +185,7 @@ export class SimpleBot<Answer extends BotAnswer = BotAnswer> {
       throw new ConfigurationError(
         "`retry.afterOutput: 'retry'` takes text back, which stream() can do only with `onReset` or `recover: 'replay'`: pass one of them, or leave `afterOutput` out.",
       )
-    // What the call asks for holds, whatever the bot was made with.
+    // Options of the call override those of the bot.
     const overrides: Partial<QueryOptions> = { retry: { ...retry, afterOutput: takesBack ? 'retry' : 'error' } }
     return leavable(ask, (own) => this.#deltas(this.run(input, own, overrides), recover === 'replay' ? 'hold' : onReset))
   }
@@ -194,12 +194,12 @@ export class SimpleBot<Answer extends BotAnswer = BotAnswer> {
     return await this.finish(yield* deltasOf(...read))
   }
 
-  /** Asks and yields every event of the turn. Leaving early cancels the turn. */
+  /** Asks the model and yields every event of the turn. Leaving early cancels the turn. */
   events(input: MessageInput, options: AskOptions = {}): AsyncGenerator<QueryEvent, QueryResult | undefined, undefined> {
     return leavable(options, (ask) => this.run(input, ask))
   }
 
-  /** System prompt, what the memory holds, what the user says. */
+  /** Returns the messages of a request: system prompt, memories, input. */
   async composeMessages(input: MessageInput): Promise<Message[]> {
     return [
       ...(await previewChat({
@@ -211,7 +211,7 @@ export class SimpleBot<Answer extends BotAnswer = BotAnswer> {
     ]
   }
 
-  /** The provider call for these messages. */
+  /** Returns the provider request for these messages. */
   completionOptions(
     messages: MessageInput,
     { stream, model = this.#given }: { readonly stream: boolean; readonly model?: LanguageModel | undefined },
@@ -223,20 +223,20 @@ export class SimpleBot<Answer extends BotAnswer = BotAnswer> {
     return completionRequest(toMessages(messages), model, { ...this.settings(), stream })
   }
 
-  /** The model that answers. */
+  /** Resolves to the model that answers. */
   async model(): Promise<LanguageModel> {
     if (this.#given !== undefined) return this.#given
     this.#default ??= defaultModel(this.#modelOptions)
     try {
       return await this.#default
     } catch (error) {
-      // What was missing may be there when the next question is asked.
+      // The next question tries again: the missing configuration may be available by then.
       this.#default = undefined
       throw error
     }
   }
 
-  /** What this bot adds to a query with these options. */
+  /** Returns the query options that this bot adds for a question. */
   protected queryOptions({ sessionId }: AskOptions): Partial<QueryOptions> {
     const retrieve = { ...this.#remembered(sessionId), ...this.recipe.retrieve }
     return { ...this.recipe, ...(Object.keys(retrieve).length === 0 ? {} : { retrieve }) }
@@ -246,11 +246,11 @@ export class SimpleBot<Answer extends BotAnswer = BotAnswer> {
     const { memory } = this
     if (memory === undefined) return undefined
     if (!keepsMessages(memory)) return { memory, nResults: MEMORIES }
-    // A session that goes on knows the conversation already; without one, the memory says how much of it is told.
+    // A continued session already holds the conversation; without one, the memory decides how much of it is sent.
     return sessionId === undefined ? { memory, nResults: ALL } : undefined
   }
 
-  /** After a turn that succeeded. */
+  /** Runs after a turn that succeeded: saves it in the memory. */
   protected async finalize(question: Message | undefined, answer: Message, _turn: QueryResult): Promise<void> {
     if (this.memory !== undefined) await remember(this.memory, question, answer)
   }
@@ -268,7 +268,7 @@ export class SimpleBot<Answer extends BotAnswer = BotAnswer> {
     }
   }
 
-  /** The turn, with whatever this bot does after it. */
+  /** Runs a turn and saves it in the memory when it is complete. */
   protected async *run(
     input: MessageInput,
     ask: AskOptions,
@@ -292,7 +292,7 @@ export class SimpleBot<Answer extends BotAnswer = BotAnswer> {
       prompt,
       operation: this.kind.operation,
       bot: { kind: this.kind.name, ...defined({ name: this.name }) },
-      // Also where it is none: a turn that a tool makes would otherwise be written down where that of the tool is.
+      // Also set when `undefined`: a nested turn would otherwise inherit the recorder of the turn around it.
       recorder,
       onQueryCompleted: (metrics) => {
         this.#lastTurn = metrics
@@ -304,7 +304,7 @@ export class SimpleBot<Answer extends BotAnswer = BotAnswer> {
     for await (const event of events) {
       if (event.parent === undefined) {
         if (event.type === 'message') answer = event.message
-        // Before its reader learns that the turn is complete, and after it is logged.
+        // Saved after the turn is logged and before its reader receives the `complete` event.
         if (event.type === 'complete') await this.#remember(prompt, answer, event)
       }
       yield event
@@ -313,7 +313,7 @@ export class SimpleBot<Answer extends BotAnswer = BotAnswer> {
     return undefined
   }
 
-  /** The answer is complete and logged: a memory that fails must not take it away. */
+  /** Saves the turn in the memory. A failure only emits a warning: the answer is complete and logged. */
   async #remember(prompt: readonly Message[], answer: Message | undefined, event: EventOf<'complete'>): Promise<void> {
     if (answer === undefined || event.result.finishReason === 'waiting') return
     try {
@@ -321,18 +321,18 @@ export class SimpleBot<Answer extends BotAnswer = BotAnswer> {
       await this.finalize(question, answer, event.result)
     } catch (thrown) {
       const { message } = toCriaError(thrown)
-      process.emitWarning(`The memory could not keep turn ${event.turnId}: ${message}`, 'CriaMemoryWarning')
+      process.emitWarning(`The memory could not save turn ${event.turnId}: ${message}`, 'CriaMemoryWarning')
     }
   }
 
   async #recorder({ sessionId }: AskOptions): Promise<Recorder | undefined> {
     if (this.options.recorder === false) return undefined
     const given = this.options.recorder ?? inheritedRecorder()
-    // A session that goes on is read from the journal: without it the bot would have forgotten everything.
+    // A continued session is read from the journal, so the journal must open; otherwise it is optional.
     return given ?? (sessionId === undefined ? await openJournalIfWritable() : await openJournal())
   }
 
-  /** Options of the query: fallback models of the same provider get the key of the bot; a mock response asks no other model and spends no budget. */
+  /** Returns the options passed on to the query. Fallback models of the same provider use the bot's key; a mock response drops models and budgets. */
   #passedOn({ ref }: LanguageModel): Partial<QueryOptions> {
     const { options } = this
     const isMock = options.mockResponse !== undefined
@@ -354,12 +354,12 @@ function providerOf(ref: string): string {
 
 /** `SimpleBot` for servers: writes nothing to standard output, and has `streamAsync()`. */
 export class AsyncSimpleBot extends SimpleBot {
-  /** The operation is SimpleBot's; the row of the turn tells the bots apart. A server has nobody at its terminal. */
+  /** Keeps the operation of SimpleBot; `name` distinguishes the bots in the journal. Servers have no terminal to print to. */
   protected override get kind(): BotKind {
     return { ...super.kind, name: 'AsyncSimpleBot', target: 'api' }
   }
 
-  /** The text as it comes; returns the finished message. Leaving early cancels the request and records the turn as cancelled. */
+  /** Yields the text as it arrives; returns the finished message. Leaving early cancels the request and records the turn as cancelled. */
   streamAsync(input: MessageInput, options: StreamOptions = {}): AnswerStream<string, BotAnswer> {
     return this.stream(input, options)
   }

@@ -21,27 +21,27 @@ import type { AskOptions, BotKind } from './simple-bot.ts'
 /** Options of `new StructuredBot()`. */
 export interface StructuredBotOptions<Output, Lenient extends boolean = boolean, Literal extends JsonSchema = JsonSchema>
   extends Omit<BotOptions, 'schema' | 'jsonMode'>, LoopOptions {
-  /** A Standard Schema (Zod, Valibot, ArkType) or a JSON Schema object; a JSON Schema literal gives `object` its type as well. */
+  /** A Standard Schema (Zod, Valibot, ArkType) or a JSON Schema object; a JSON Schema literal also sets the type of `object`. */
   readonly schema: StandardSchema<Output> | Literal
-  /** Tools that the model may use before it answers; run as by AgentBot. Default none. */
+  /** Tools that the model may call before it answers, run as in AgentBot; default none. */
   readonly tools?: readonly Tool[]
-  /** Model calls at most, as `maxSteps` of `query()`, those of `maxAttempts` included. Default 50. */
+  /** Maximum model calls, as `maxSteps` of `query()`, including those of `maxAttempts`; default 50. */
   readonly maxSteps?: number
   /** Another name of `maxSteps`. */
   readonly maxIterations?: number
-  /** Attempts in all until an answer fits the schema; default 3. */
+  /** Maximum attempts until an answer fits the schema; default 3. */
   readonly maxAttempts?: number
   /** Another name of `maxAttempts`. */
   readonly numAttempts?: number
-  /** Resolves with the last answer although it does not fit: see `valid`. Default false: `ask()` rejects. */
+  /** Resolves with the last answer even if it does not fit, see `valid`. Default false: `ask()` rejects. */
   readonly allowFailedValidation?: Lenient
 }
 
-/** What both kinds of answers have. */
+/** Members of valid and invalid answers. */
 interface CheckedAnswer extends BotAnswer {
-  /** The problems of an answer that does not fit the schema, one line each; empty: it fits. */
+  /** Schema violations of the answer, one line each; empty if it fits. */
   readonly problems: readonly string[]
-  /** How many attempts were made; `usage` and `costUsd` are those of all of them. */
+  /** Number of attempts; `usage` and `costUsd` are sums over all of them. */
   readonly attempts: number
 }
 
@@ -57,14 +57,14 @@ export interface StructuredAnswer<Output> extends CheckedAnswer {
 export interface UnfitAnswer extends CheckedAnswer {
   /** The object does not fit the schema. */
   readonly valid: false
-  /** The JSON of the answer; `undefined` where it is not JSON. */
+  /** The parsed JSON of the answer; `undefined` if it is not JSON. */
   readonly object: unknown
 }
 
 /** The answer of `ask()` of a StructuredBot. */
 export type AnswerOf<Output, Lenient extends boolean> = StructuredAnswer<Output> | (Lenient extends true ? UnfitAnswer : never)
 
-/** The type of `object`: that of the Standard Schema, else that which a JSON Schema literal describes. */
+/** The type of `object`: the output of the Standard Schema, else the type that a JSON Schema literal describes. */
 type ObjectOf<Output, Literal> = unknown extends Output ? FromJsonSchema<Literal> : Output
 
 interface Failed {
@@ -92,7 +92,7 @@ export class StructuredBot<
   readonly #attempts: number
   readonly #lenient: boolean
 
-  /** @throws ConfigurationError for a schema that is none, and as SimpleBot. */
+  /** @throws ConfigurationError for an invalid schema, and for invalid options of SimpleBot. */
   constructor(options: StructuredBotOptions<Output, Lenient, Literal>) {
     const shared = sharedOptions('StructuredBot', options, STRUCTURED_OPTIONS)
     const { allowFailedValidation = false, tools = [], schema } = options
@@ -107,16 +107,16 @@ export class StructuredBot<
     this.#lenient = allowFailedValidation
   }
 
-  /** Attempts that do not fit are not meant for readers. */
+  /** Shows no text while it arrives, because attempts may not fit the schema. */
   protected override get kind(): BotKind {
     return { name: 'StructuredBot', operation: 'structuredbot.ask', target: 'none' }
   }
 
   /**
-   * Asks until the answer fits the schema; the model is told what did not fit. All attempts are one turn: no tool runs again because of them,
-   * and neither memory nor session keeps an answer that did not fit.
+   * Asks until the answer fits the schema, and sends the model the violations. All attempts are one turn: tools do not run again for them,
+   * and neither memory nor session keeps answers that do not fit.
    *
-   * @throws CriaError `invalid_response` when no attempt fitted; `details.attempts` holds what each said and why it does not fit.
+   * @throws CriaError `invalid_response` when no attempt fits; `details.attempts` holds the text and the violations of each.
    */
   override async ask(input: MessageInput, options: AskOptions = {}): Promise<AnswerOf<ObjectOf<Output, Literal>, Lenient>> {
     const failed: Failed[] = []
@@ -131,10 +131,10 @@ export class StructuredBot<
   }
 
   /**
-   * Yields the object as it grows, unchecked; returns the answer, which is asked for once. An attempt that breaks off is followed by the objects
-   * of the next one. Leaving early cancels the turn.
+   * Yields the partial object as it grows, unvalidated; returns the answer. Makes one attempt to fit the schema. If the connection breaks off,
+   * the objects of the next request follow. Leaving early cancels the turn.
    *
-   * @throws CriaError `invalid_response` when the answer does not fit, unless that is allowed.
+   * @throws CriaError `invalid_response` when the answer does not fit, unless `allowFailedValidation` is set.
    */
   streamObjects(
     input: MessageInput,
@@ -162,18 +162,18 @@ export class StructuredBot<
         if (partial !== undefined) yield partial
       }
     } finally {
-      // A reader who leaves this generator has not left the one inside it.
+      // Leaving this generator does not leave the inner stream.
       await stream.return(undefined as never)
     }
   }
 
-  /** Only an answer that fits is remembered. */
+  /** Saves only answers that fit the schema. */
   protected override async finalize(...turn: Parameters<SimpleBot['finalize']>): Promise<void> {
     if (this.memory === undefined || (await this.#read(turn[1].content)).problems.length > 0) return
     await super.finalize(...turn)
   }
 
-  /** A stream asks once: nothing has failed before. */
+  /** Validates the answer. @param failed earlier attempts; none for streams. */
   protected override async finish(
     answer: BotAnswer,
     failed: readonly Failed[] = [],
@@ -191,7 +191,7 @@ export class StructuredBot<
     return checked as AnswerOf<ObjectOf<Output, Literal>, Lenient>
   }
 
-  /** The object of a text, and why it does not fit the schema. */
+  /** Parses a text; returns its object and the schema violations. */
   async #read(text: string): Promise<{ readonly object: unknown; readonly problems: readonly string[] }> {
     let object: unknown
     try {
@@ -206,7 +206,7 @@ export class StructuredBot<
         ? { object: result.value, problems: [] }
         : { object, problems: result.issues.map(issueLine) }
     } catch (thrown) {
-      // A schema that refers to itself is followed as deep as the answer is.
+      // A recursive schema is followed to the depth of the answer, which may exceed the stack.
       if (!(thrown instanceof RangeError)) throw thrown
       return { object, problems: ['the answer is nested too deeply to be checked'] }
     }
@@ -224,7 +224,7 @@ function correction(problems: readonly string[]): string {
   return `That does not fit the schema:\n${problems.map((problem) => `- ${problem}`).join('\n')}\nSend the whole JSON again, corrected, and nothing else.`
 }
 
-/** An answer that was withheld or cut would end in the same way if it were asked for again. */
+/** Returns the error for an answer that was withheld or cut off, for which another attempt would end the same way. */
 function hopelessEnding({ finishReason, content }: Pick<BotAnswer, 'finishReason' | 'content'>): CriaError | undefined {
   const details = { text: content }
   if (finishReason === 'content-filter') {
@@ -241,7 +241,7 @@ function hopelessEnding({ finishReason, content }: Pick<BotAnswer, 'finishReason
   return undefined
 }
 
-/** The same error with what the turn has used. */
+/** Adds the usage and cost of the turn to an error. */
 function withCost(error: CriaError, { usage, costUsd }: Pick<BotAnswer, 'usage' | 'costUsd'>): CriaError {
   return errorFromInfo({ ...error.toJSON(), usage, costUsd }, error.cause)
 }
@@ -250,7 +250,7 @@ function notFitting(attempts: readonly { readonly text: string; readonly problem
   const last = attempts.at(-1)?.problems.join('; ') ?? ''
   return new CriaError('invalid_response', `None of ${attempts.length} answers fits the schema; the last one: ${last}`, {
     retryable: true,
-    hint: 'Describe the fields in the schema, ask for fewer, or turn to another model; `details.attempts` holds what each said.',
+    hint: 'Describe the fields in the schema, ask for fewer, or use another model; `details.attempts` holds the answers.',
     details: { attempts: attempts.map(({ text, problems }) => ({ text, problems: [...problems] })) },
   })
 }

@@ -1,4 +1,4 @@
-/** Bots with tools: ToolBot returns the calls that the model made, AgentBot runs them until there is an answer. */
+/** Bots with tools: ToolBot returns the calls that the model requests, AgentBot runs them until the model answers. */
 
 import { objectReturned, RETURN_OBJECT } from '../app/builtin-tools.ts'
 import type { QueryOptions } from '../app/query.ts'
@@ -20,29 +20,29 @@ import type { AskOptions, BotKind } from './simple-bot.ts'
 
 /** Options of `new ToolBot()`. */
 export interface ToolBotOptions<Tools extends readonly Tool[] = readonly Tool[]> extends BotOptions {
-  /** What the model may choose from; at least one. */
+  /** Tools that the model may call; at least one. */
   readonly tools: Tools
-  /** Default: the model decides whether it calls any. */
+  /** Constrains the tool calls; default: the model decides whether to call a tool. */
   readonly toolChoice?: ToolChoice
 }
 
-/** A call whose `input` is what the schema of its tool gives back: parsed, with defaults filled in. */
+/** A call whose `input` was parsed by the schema of its tool, with defaults filled in. */
 export type ParsedCall<Input = Json> = ToolCallPart & {
-  /** The arguments, as the schema gives them back. */
+  /** The arguments, as parsed by the schema. */
   readonly input: Input
 }
 
-/** The input types of the tools as a union; any JSON where they are not known. */
+/** The input types of the tools as a union; `Json` if they are unknown. */
 type InputOf<Tools extends readonly Tool[]> =
   Tools[number] extends Tool<infer Input> ? ([Input] extends [never] ? Json : Input) : Json
 
-/** A bot's answer with the calls that the model chose. */
+/** A bot's answer with the calls that the model requested. */
 export interface ToolBotAnswer<Input = Json> extends BotAnswer {
-  /** Calls of tools that exist, with arguments that fit, in the order of the model; empty when it chose none. */
+  /** Calls of known tools with valid arguments, in the order of the model; empty when there are none. */
   readonly toolCalls: readonly ParsedCall<Input>[]
-  /** The other calls, as the model wrote them; `invalid` says what is wrong with each. */
+  /** All other calls, as the model wrote them; `invalid` holds the reason. */
   readonly invalidCalls: readonly ToolCallPart[]
-  /** The value of the last call of `return_object_to_user`; absent where there is none. */
+  /** The value of the last call of `return_object_to_user`; absent without such a call. */
   readonly object?: Json
 }
 
@@ -51,7 +51,7 @@ export class ToolBot<const Tools extends readonly Tool[] = readonly Tool[]> exte
   /** The tools that the model chooses from. */
   readonly tools: Tools
 
-  /** @throws ConfigurationError when there are no tools, or one cannot work, and as SimpleBot. */
+  /** @throws ConfigurationError without tools, for an invalid tool, and for invalid options of SimpleBot. */
   constructor(options: ToolBotOptions<Tools>) {
     super(sharedOptions('ToolBot', options, ['tools', 'toolChoice']))
     checkToolsOf(options.tools, 'ToolBot')
@@ -59,7 +59,7 @@ export class ToolBot<const Tools extends readonly Tool[] = readonly Tool[]> exte
     this.recipe = { ...optionsOf(options, ['toolChoice']), tools: this.tools, executeTools: false }
   }
 
-  /** The text beside the calls is for whoever reads the answer. */
+  /** Prints no text: text beside the calls is part of the answer. */
   protected override get kind(): BotKind {
     return { name: 'ToolBot', operation: 'toolbot.ask', target: 'none' }
   }
@@ -83,8 +83,8 @@ export class AsyncToolBot<const Tools extends readonly Tool[] = readonly Tool[]>
   }
 
   /**
-   * The calls that could be run, in the order of the model; returns the whole answer. The first one comes when the answer is complete:
-   * a call of an answer that breaks off must not be used. @throws CriaError
+   * Yields the valid calls in the order of the model; returns the whole answer. Yields nothing before the answer is complete, because
+   * calls of an answer that breaks off must not be used. @throws CriaError
    */
   streamAsync(
     input: MessageInput,
@@ -103,34 +103,34 @@ export class AsyncToolBot<const Tools extends readonly Tool[] = readonly Tool[]>
   }
 }
 
-/** Options of `new AgentBot()`: those of every bot, tools, and what they may do. */
+/** Options of `new AgentBot()`: those of every bot, tools, and permissions. */
 export interface AgentBotOptions extends BotOptions, LoopOptions {
-  /** At least one. What needs permission is refused when neither `hasPermissionsToUseTool` nor `rules` grant it. */
+  /** At least one tool. Calls that need permission are refused unless `hasPermissionsToUseTool` or `rules` grant it. */
   readonly tools: readonly Tool[]
-  /** Model calls at most, as `maxSteps` of `query()`; the answer then has `finishReason: 'max-steps'`. Default 50. */
+  /** Maximum model calls, as `maxSteps` of `query()`; at the limit the answer has `finishReason: 'max-steps'`. Default 50. */
   readonly maxSteps?: number
   /** Another name of `maxSteps`. */
   readonly maxIterations?: number
-  /** Documents that the prompt is answered from beside the tools; the `memory` of the bot goes with them. */
+  /** Documents to search for the prompt, in addition to tools; the `memory` of the bot is searched with them. */
   readonly retrieve?: QueryOptions['retrieve']
   /** How citations of those documents are checked; as `verify` of `query()`. */
   readonly verify?: QueryOptions['verify']
 }
 
-/** A bot's answer with what its tools have handed to the user. */
+/** A bot's answer with the object that its tools returned to the user. */
 export interface AgentBotAnswer extends BotAnswer {
-  /** What a tool has handed to the user: `return_object_to_user`, or `run_code` with `returnToUser`. Absent where none did. */
+  /** The object returned by `return_object_to_user`, or by `run_code` with `returnToUser`; absent without such a call. */
   readonly object?: Json
 }
 
 const AGENT_OPTIONS = ['tools', 'maxSteps', 'maxIterations', 'retrieve', 'verify', ...LOOP_OPTIONS] as const
 
-/** Answers after it has run tools: a loop of steps until the model calls none. */
+/** Runs tools in a loop until the model answers without calling any. */
 export class AgentBot extends SimpleBot<AgentBotAnswer> {
   /** The tools that the model may call. */
   readonly tools: readonly Tool[]
 
-  /** @throws ConfigurationError when there are no tools, or one cannot work, and as SimpleBot. */
+  /** @throws ConfigurationError without tools, for an invalid tool, and for invalid options of SimpleBot. */
   constructor(options: AgentBotOptions) {
     super(sharedOptions('AgentBot', options, AGENT_OPTIONS))
     const maxSteps = countOf(options, 'maxSteps', 'maxIterations')
@@ -148,9 +148,9 @@ export class AgentBot extends SimpleBot<AgentBotAnswer> {
   }
 }
 
-/** @throws ConfigurationError when there are none, or one cannot work. */
+/** @throws ConfigurationError without tools, and for an invalid tool. */
 function checkToolsOf(tools: readonly Tool[] | null | undefined, bot: string): void {
-  // Called from JavaScript it may be null.
+  // JavaScript callers may pass null.
   if ((tools ?? []).length === 0) {
     throw new ConfigurationError(`${bot} needs \`tools\`: a list with at least one, as defineTool() makes them.`)
   }

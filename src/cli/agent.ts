@@ -1,4 +1,4 @@
-/** Prepares what `run` and `chat` share: tools of a folder, rules, MCP servers, system prompts, and a model that can use tools. */
+/** Prepares the parts that `run` and `chat` share: tools, rules, hooks, MCP servers, system prompts, and checks of model and rules. */
 
 import { approvalsFor } from '../app/trust.ts'
 import { agentTool } from '../app/agent-tool.ts'
@@ -26,13 +26,13 @@ export interface RuleOptions {
   readonly deny: readonly string[]
 }
 
-/** The options of the sandbox on the command line. */
+/** Sandbox options of the command line. */
 export interface SandboxChoice {
   readonly sandbox: string | undefined
   readonly network: boolean | undefined
 }
 
-/** The configuration, and the command line on top. */
+/** Merges the sandbox options of the command line over those of the configuration. */
 function chosenSandbox(configured: SandboxConfig | undefined, { sandbox, network }: Partial<SandboxChoice>): SandboxConfig {
   const mode = sandbox as SandboxConfig['mode']
   return { ...configured, ...defined({ mode }), ...(network === true ? { network: 'all' } : {}) }
@@ -54,7 +54,7 @@ export function agentTools(
   })
 }
 
-/** The tools with one that does tasks of their own by means of them, unless the configuration says otherwise. */
+/** Adds the `agent` tool, which delegates tasks to a sub-agent with these tools, unless the configuration disables it. */
 export async function withAgent(
   tools: () => readonly Tool[],
   { config }: LoadedConfig,
@@ -73,7 +73,7 @@ export async function withAgent(
   return () => [...tools(), agent]
 }
 
-/** Joins the rules of the configuration, those that the user has allowed for good, and those of the command line on top. */
+/** Joins the rules of the configuration, the approvals that the user answered with "always", and the rules of the command line. */
 export function agentRules(
   { allow, deny }: RuleOptions,
   { config, paths }: LoadedConfig,
@@ -89,18 +89,18 @@ export function agentRules(
   }
 }
 
-/** The programs that the configuration names around prompts and tool calls. */
+/** Returns the hooks of the configuration: programs that run around prompts and tool calls. */
 export function hooksOf({ config }: LoadedConfig, io: Io): Pick<QueryOptions, 'hooks'> {
   const hooks = commandHooks(config, io)
   return hooks === undefined ? {} : { hooks }
 }
 
-/** The parts of its surroundings that the model is shown. */
+/** Selects the context that the model receives: project files, recent files and git status. */
 export function agentContext({ cwd }: Io): NonNullable<QueryOptions['context']> {
   return { project: true, recentFiles: true, gitStatus: true, cwd }
 }
 
-/** A model that cannot call tools would only talk about the task. @throws ConfigurationError that says so. */
+/** @throws ConfigurationError when the model cannot call tools. */
 export function checkCanUseTools({ model }: Pick<ModelChoice, 'model'>, command: string): void {
   const isQuoting = model.ref === EXTRACTIVE
   if (!isQuoting && model.facts.tools !== false) return
@@ -110,9 +110,9 @@ export function checkCanUseTools({ model }: Pick<ModelChoice, 'model'>, command:
   })
 }
 
-/** A rule about a tool that is not there does nothing, which nobody wants who writes it. @throws ConfigurationError */
+/** Rejects rules that name an unknown tool, which would have no effect. @throws ConfigurationError */
 export function checkRules(rules: readonly string[], tools: readonly Tool[]): void {
-  // What may use the network is said like a tool, and is none.
+  // `network` is written like a tool in rules but is not a tool.
   const names = [...tools.map(({ name }) => name), 'network']
   for (const rule of rules) {
     const name = /^\s*([\w-]+)\s*(?:\(|$)/.exec(rule)?.[1]
@@ -124,7 +124,7 @@ export function checkRules(rules: readonly string[], tools: readonly Tool[]): vo
   }
 }
 
-/** A server that did not start has been told about already, and its tools are not known. */
+/** Returns whether the name belongs to an MCP server without known tools: it did not start, which a notice has reported. */
 function isOfMissingServer(name: string, names: readonly string[]): boolean {
   const prefix = /^mcp__.+?__/.exec(name)?.[0]
   return prefix !== undefined && !names.some((other) => other.startsWith(prefix))
@@ -134,7 +134,7 @@ export interface ServerOptions extends RuleOptions, SandboxChoice {
   readonly 'no-mcp': boolean
 }
 
-/** `undefined` where there are none, or none are wanted. Whoever opens them closes them. */
+/** Starts the MCP servers; `undefined` without configured servers and with `--no-mcp`. The caller closes the connection. */
 export async function agentServers(
   options: ServerOptions,
   loaded: LoadedConfig,
@@ -149,14 +149,14 @@ export async function agentServers(
   return connection
 }
 
-/** Writes the system prompt of tasks. It is the same in every run, so that providers keep it in their cache. */
+/** Returns the system prompt of tasks. It is the same in every run, so that providers can cache it. */
 export function taskPrompt(): string {
   return promptFor(
     'Nobody can be asked. When a call is refused, do not try the same in disguise: find a way that is allowed, or say what is missing.',
   )
 }
 
-/** The same for a conversation. @param canAsk whether there is somebody who answers questions. */
+/** Returns the system prompt of a chat. @param canAsk whether a user can answer permission questions. */
 export function chatPrompt(canAsk: boolean): string {
   if (!canAsk) return taskPrompt()
   return promptFor(

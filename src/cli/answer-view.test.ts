@@ -72,7 +72,7 @@ describe('text in a pipe', () => {
     const refused = complete({ abstained: true })
     const io = fakeIo()
     await showTurn(turn(start, { type: 'retrieval', store: 's', query: 'q', chunks: found }, delta('No.'), refused), io, TEXT)
-    expect([io.out(), io.err()]).toEqual(['No.\n', 'cria: what was found nearest is in b.md, a.md, c.md.\n'])
+    expect([io.out(), io.err()]).toEqual(['No.\n', 'cria: the closest passages found are in b.md, a.md, c.md.\n'])
     const without = fakeIo()
     await showTurn(turn(start, { type: 'retrieval', store: 's', query: 'q', chunks: [] }, delta('No.'), refused), without, TEXT)
     expect(without.err()).toBe('')
@@ -209,15 +209,15 @@ describe('what else happens goes to standard error', () => {
     [
       'a retry',
       { type: 'retry', attempt: 1, delay: 1500, error: FAILURE },
-      'cria: The server is overloaded. Trying again in 1.5 s.\n',
+      'cria: The server is overloaded. Retrying in 1.5 s.\n',
     ],
     [
       'a switch',
       { type: 'model_switch', from: 'a/a', to: 'b/b', reason: 'rate_limited' },
-      'cria: going on with b/b instead of a/a (rate limited).\n',
+      'cria: continuing with b/b instead of a/a (rate limited).\n',
     ],
     ['a notice', { type: 'notice', code: 'x', message: 'Careful.' }, 'cria: Careful.\n'],
-    ['a reset', { type: 'reset', attempt: 1 }, 'cria: what was shown so far is void; the answer begins again.\n'],
+    ['a reset', { type: 'reset', attempt: 1 }, 'cria: ignore the text shown so far; the answer starts again.\n'],
   ])('%s', async (_what, event, expected) => {
     const io = fakeIo()
     await showTurn(turn(start, event, delta('x'), complete()), io, TEXT)
@@ -256,7 +256,7 @@ describe('ends', () => {
   })
 
   test('a stream without an end is a failure', async () => {
-    await expect(showTurn(turn(start, delta('Red')), fakeIo(), TEXT)).rejects.toThrow(/without saying how/)
+    await expect(showTurn(turn(start, delta('Red')), fakeIo(), TEXT)).rejects.toThrow(/without a terminal event/)
   })
 })
 

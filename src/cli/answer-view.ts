@@ -1,4 +1,4 @@
-/** Shows the events of a turn: as text for people, as one JSON object, or as events, one a line. */
+/** Prints the events of a turn: as text, as one JSON object, or as one event per line. */
 
 import type { Citation } from '../core/citation.ts'
 import { CriaError, errorFromInfo } from '../core/error.ts'
@@ -25,7 +25,7 @@ import type { Standpoint } from './sources.ts'
 export type RecordedTurn = Pick<TurnRow, 'usage' | 'costUsd' | 'traceId'>
 export type AnswerFormat = 'text' | 'json' | 'events'
 
-/** The format that the options of a command name. */
+/** Returns the output format that the options select. */
 export function formatOf({ json, events }: { readonly json: boolean; readonly events: boolean }): AnswerFormat {
   if (events) return 'events'
   return json ? 'json' : 'text'
@@ -33,17 +33,17 @@ export function formatOf({ json, events }: { readonly json: boolean; readonly ev
 
 export interface ShowOptions {
   readonly format: AnswerFormat
-  /** Show what the model thinks, on standard error. */
+  /** Write the reasoning of the model to standard error. */
   readonly showThinking: boolean
-  /** Folder that the sources of citations are relative to; default the current one. */
+  /** Folder that the sources of citations are relative to; default: the current folder. */
   readonly sourceBase?: string | undefined
-  /** Reads a turn from the journal, for the JSON object of one that came to no result. */
+  /** Reads a turn from the journal, to fill the JSON object of a turn that ended without a result. */
   readonly recorded?: (turnId: string) => Promise<RecordedTurn | undefined>
-  /** More members of the JSON object; called at the end. */
+  /** Returns more members for the JSON object; called at the end of the turn. */
   readonly more?: () => object
 }
 
-/** Follows a turn to its end and resolves to the exit code that it deserves. */
+/** Prints a turn until it ends and resolves to its exit code. */
 export async function showTurn(
   events: AsyncIterable<QueryEvent> | Iterable<QueryEvent>,
   io: Io,
@@ -59,7 +59,7 @@ export async function showTurn(
   const last = seen.at(-1)
   if (last === undefined || !isTerminal(last)) {
     await text?.end()
-    throw new CriaError('stream_interrupted', 'The turn ended without saying how.')
+    throw new CriaError('stream_interrupted', 'The event stream ended without a terminal event.')
   }
   if (options.format === 'json') {
     const recorded = last.type === 'complete' ? undefined : await options.recorded?.(last.turnId)
@@ -75,7 +75,7 @@ export async function showTurn(
   return last.type === 'cancelled' ? EXIT.interrupted : EXIT.done
 }
 
-/** Makes the object that `--json` prints of a turn. Of one that failed it holds the text that had arrived, and `error`. */
+/** Builds the object that `--json` prints. For a failed turn it holds the text received so far, and `error`. */
 function toAnswerJson(
   events: readonly QueryEvent[],
   last: QueryEvent,
@@ -102,7 +102,7 @@ function toAnswerJson(
   }
 }
 
-/** `source` is a name in the store; beside it, how its file is opened from here. */
+/** Adds `path`, the path of the file from the current folder, to each `source`, which is a name in the store. */
 function withPaths(citation: Citation, from: Standpoint | undefined): object {
   if (from === undefined) return citation
   const withPath = <T extends { readonly source: string }>(place: T): T => ({
@@ -120,13 +120,13 @@ function lastModel(events: readonly QueryEvent[]): string | null {
   return models.at(-1) ?? null
 }
 
-/** Of all steps that told it. */
+/** Sums the usage of all steps that reported it. */
 function usageSoFar(events: readonly QueryEvent[]): Usage {
   const [first, ...rest] = events.flatMap((event) => (event.type === 'usage' ? [event.usage] : []))
   return first === undefined ? UNKNOWN_USAGE : rest.reduce(addUsage, first)
 }
 
-/** The answer on standard output as it comes, then its sources; what else happens on standard error. */
+/** Streams the answer to standard output, then its sources; writes other events to standard error. */
 async function textView(io: Io, { showThinking, sourceBase }: ShowOptions) {
   const { stdout, stderr } = io
   const from = { cwd: io.cwd, base: sourceBase }
@@ -135,7 +135,7 @@ async function textView(io: Io, { showThinking, sourceBase }: ShowOptions) {
   let step: number | undefined
   let startedAt: number | undefined
   let isThinking = false
-  /** Of the documents that were searched, best first. */
+  /** Sources of the first search, best first. */
   let nearest: readonly string[] = []
 
   async function write(text: string): Promise<void> {
@@ -195,32 +195,32 @@ async function openText({ stdout }: Io): Promise<TextStream> {
 
 const MOST_NEAREST = 3
 
-/** A refusal does not say whether anything was found: who asked can look there. */
+/** Names the best search results below an answer that abstains, so that the user can look there. */
 function nearestNote(sources: readonly string[], from: Standpoint): string {
   const places = [...new Set(sources)].slice(0, MOST_NEAREST).map((source) => visibleLine(placeOf(source, {}, from)))
-  return `what was found nearest is in ${places.join(', ')}.`
+  return `the closest passages found are in ${places.join(', ')}.`
 }
 
-/** A sentence about an event that is worth one; none for the others. */
+/** Describes an event in one sentence; `undefined` for events that the views show themselves or leave out. */
 export function eventNote(event: QueryEvent): string | undefined {
   switch (event.type) {
     case 'reset':
-      return 'what was shown so far is void; the answer begins again.'
+      return 'ignore the text shown so far; the answer starts again.'
     case 'retry':
-      return `${describeError(event.error)} Trying again in ${formatMs(event.delay)}.`
+      return `${describeError(event.error)} Retrying in ${formatMs(event.delay)}.`
     case 'model_switch':
-      return `going on with ${event.to} instead of ${event.from} (${event.reason.replaceAll('_', ' ')}).`
+      return `continuing with ${event.to} instead of ${event.from} (${event.reason.replaceAll('_', ' ')}).`
     case 'steering':
-      return event.delivery === 'steer' ? `told the model: ${event.message.content}` : undefined
+      return event.delivery === 'steer' ? `sent to the model: ${event.message.content}` : undefined
     case 'prepare_step':
-      return event.model === undefined ? undefined : `this step is done by ${event.model}.`
+      return event.model === undefined ? undefined : `this step uses ${event.model}.`
     case 'notice':
       return event.message
     case 'compaction':
       return `the conversation was shortened from ${event.tokensBefore} to ${event.tokensAfter} tokens.`
     case 'cancelled':
-      return `stopped; what had arrived is kept: cria logs show ${event.turnId}`
-    // Shown by the views themselves, or not worth a sentence.
+      return `stopped; the text received so far is kept: cria logs show ${event.turnId}`
+    // Shown by the views themselves, or not shown.
     case 'start':
     case 'text_delta':
     case 'thinking':
@@ -243,20 +243,20 @@ export function eventNote(event: QueryEvent): string | undefined {
   }
 }
 
-/** An event of a newer version, from its journal. That every type of this version has its case is checked by the compiler. */
+/** Handles event types of newer versions in the journal; the compiler checks that all types of this version have a case. */
 function unknownEvent(_: never): undefined {
   return undefined
 }
 
-/** Why the answer is not all that it could be. */
+/** Explains why an answer is incomplete; `undefined` for a complete answer. */
 export function finishNote({ finishReason }: QueryResult): string | undefined {
   switch (finishReason) {
     case 'length':
-      return 'the answer was cut: the model reached its limit of output.'
+      return 'the answer was cut off: the model reached its output limit.'
     case 'content-filter':
-      return 'the provider ended the answer: its content filter stepped in.'
+      return 'the answer was ended by the content filter of the provider.'
     case 'max-steps':
-      return 'the turn ended at its limit of steps.'
+      return 'the turn ended at its step limit.'
     case 'stop-when':
       return 'the turn was ended by its stop condition.'
     default:

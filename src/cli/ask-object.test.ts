@@ -30,7 +30,7 @@ test.each([
   ['first name here', '"first name here" is not a field'],
   ['{ "type": ', 'is not JSON'],
   ['{}', 'is not a JSON Schema'],
-  ['missing.json', 'there is no such file'],
+  ['missing.json', 'the file does not exist'],
   ['__proto__ constructor', 'is not a field'],
 ])('%j is refused', (text, expected) => {
   expect(() => readSchema(text, '/')).toThrow(expected)

@@ -1,4 +1,4 @@
-/** Asks for JSON that fits a schema, and prints it. Reads `--schema`: a file, a JSON Schema, or fields in short. */
+/** Asks for JSON that fits a schema and prints it. Reads `--schema`: a file, a JSON Schema, or a short field list. */
 
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
@@ -29,7 +29,7 @@ export interface ObjectQuestion {
   readonly schema: JsonSchema
 }
 
-/** Resolves to the exit code: 1 when no attempt fitted the schema. With `--multi` a list of what the schema describes is asked for. */
+/** Asks for an object, or with `--multi` a list of objects. Resolves to the exit code: 1 when no attempt fits the schema. */
 export async function askObject(
   { turn, messages, recipe, schema }: ObjectQuestion,
   { multi, json, 'no-log': isUnlogged }: AskOptions,
@@ -59,7 +59,7 @@ export async function askObject(
   }
 }
 
-/** The passages of a store for a question, as data for a model that is to answer with an object. */
+/** Searches a store and returns the passages as messages for a model that answers with an object. */
 export async function passagesFor(
   question: string,
   store: DocumentStore,
@@ -85,9 +85,9 @@ const TYPES: Readonly<Record<string, string>> = {
 }
 
 /**
- * @param word the path of a file that holds a JSON Schema, the schema itself, or fields: `name, age int, tags str[]`, each with what it means after a
- *   colon if that is not plain. A field without a type is a text; where a meaning has commas, fields stand on lines of their own.
- * @throws ConfigurationError that says what cannot be understood.
+ * @param word the path of a JSON Schema file, a JSON Schema, or fields: `name, age int, tags str[]`, each optionally followed by a colon and a
+ *   description. A field without a type is a string. If a description contains commas, write each field on its own line.
+ * @throws ConfigurationError for a file, schema or field that cannot be read.
  */
 export function readSchema(word: string, cwd: string): JsonSchema {
   const text = word.trim()
@@ -99,11 +99,11 @@ export function readSchema(word: string, cwd: string): JsonSchema {
       throw new ConfigurationError(`--schema ${text} is not a file of at most 1 MB.`)
     return parsed(readFileSync(path, 'utf8').replace(/^\uFEFF/, ''), text)
   }
-  if (/\.json$|\//.test(text)) throw new ConfigurationError(`--schema ${text.slice(0, 100)}: there is no such file.`)
+  if (/\.json$|\//.test(text)) throw new ConfigurationError(`--schema ${text.slice(0, 100)}: the file does not exist.`)
   return shortSchema(text)
 }
 
-/** An object whose `items` are a list of these: what a model is asked for when there may be many. */
+/** Wraps a schema into an object whose `items` are a list of it, for `--multi`. */
 export function manyOf(schema: JsonSchema): JsonSchema {
   return objectOf({ items: { type: 'array', items: schema } })
 }
@@ -119,7 +119,7 @@ function shortSchema(text: string): JsonSchema {
     const known = Object.hasOwn(TYPES, type) ? TYPES[type] : undefined
     if (name === undefined || known === undefined) {
       throw new ConfigurationError(`--schema: ${quoted(field)} is not a field.`, {
-        hint: 'A field is a name, a type (str, int, float, bool, or one with []) and what it means: "name, age int, tags str[], bio: one sentence".',
+        hint: 'A field is a name, a type (str, int, float, bool, or one with []) and a description: "name, age int, tags str[], bio: one sentence".',
       })
     }
     if (properties.has(name)) throw new ConfigurationError(`--schema names the field ${name} twice.`)

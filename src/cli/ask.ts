@@ -1,4 +1,4 @@
-/** Answers a question on the command line: from a store where there is one, by a model where there is one. */
+/** Runs `cria ask`: answers a question from a store if one is available, else from the model alone. */
 
 import { statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -23,24 +23,24 @@ import { prepareTurn, recipeOf, showAsked } from './turn.ts'
 
 export async function runAsk(word: string, options: AskOptions, io: Io): Promise<number> {
   if (options.multi && options.schema === undefined)
-    throw new ConfigurationError('--multi needs --schema: it asks for a list of what the schema describes.')
+    throw new ConfigurationError('--multi needs --schema: it asks for a list of objects that fit the schema.')
   const structured = options.schema === undefined ? undefined : await import('./ask-object.ts')
   const schema = structured?.readSchema(options.schema ?? '', io.cwd)
   const turn = await prepareTurn(word, 'question', options, io)
   const { prompt, loaded, models } = turn
   const { model } = models
   if (schema !== undefined && model.facts.writes === false)
-    throw new ConfigurationError(`--schema needs a model that writes, and ${model.ref} only quotes documents.`, {
+    throw new ConfigurationError(`--schema needs a model that writes, but ${model.ref} only quotes documents.`, {
       hint: 'Name one with -m, or set a key such as OPENAI_API_KEY.',
     })
   const choice = await prepareStore(prompt.asked, loaded, io)
-  // It quotes documents and reads nothing else: what is handed over is one, unless others were named.
+  // The extractive model only quotes documents: without a store, attached data is its document.
   const handed = model.ref === EXTRACTIVE && choice === undefined ? await storeOf(prompt.handed) : undefined
   if (model.ref === EXTRACTIVE) {
     if (choice === undefined && handed === undefined) throw nothingToAnswerFrom(loaded.paths)
     await note(io, extractiveNotice(options.model !== undefined || wasHintedToday(loaded.paths)))
     if (choice !== undefined && prompt.handed.length > 0)
-      await note(io, `${EXTRACTIVE} quotes the store ${choice.name} and does not read what is handed over.`)
+      await note(io, `${EXTRACTIVE} quotes the store ${choice.name} and does not read the attached data.`)
   }
 
   const opened = choice === undefined ? undefined : await openStore(choice)
@@ -60,7 +60,7 @@ export async function runAsk(word: string, options: AskOptions, io: Io): Promise
       ...defined({ systemPrompt: prompt.asked.system }),
       ...(options['no-log'] ? { recorder: false } : {}),
       ...(options.cache ? { cache: 'journal' } : {}),
-      // What a person or a pipe has been given cannot be taken back.
+      // Text that was already printed cannot be taken back.
       ...(formatOf(options) === 'text' ? { retry: { afterOutput: 'error' } } : {}),
     }
     const found = defined({ nResults: options.results ?? loaded.config.nResults, filter })
@@ -79,7 +79,7 @@ export async function runAsk(word: string, options: AskOptions, io: Io): Promise
   }
 }
 
-/** @param isKnown that no model writes the answer, or that it was asked for. */
+/** @param isKnown whether the user named the extractive model or has seen the hint today. */
 function extractiveNotice(isKnown: boolean): string {
   const what = `${EXTRACTIVE} answers by quoting the documents.`
   if (isKnown) return what
@@ -88,14 +88,14 @@ function extractiveNotice(isKnown: boolean): string {
 
 function nothingToAnswerFrom(paths: HomePaths): ConfigurationError {
   return noDefaultStore(paths, {
-    message: 'There are no documents to answer from, and no model is configured that could answer without.',
+    message: 'There are no documents to answer from, and no model is configured.',
     hint: 'Name documents with --docs PATH or index some with `cria index <path…>`; or set a key such as OPENAI_API_KEY, or name a model with -m.',
   })
 }
 
 const DAY_MS = 86_400_000
 
-/** Returns whether the hint was given within the last 24 hours; if not, records that it is given now. Returns false where the home cannot be written. */
+/** Returns whether the hint was shown in the last 24 hours; if not, records it as shown now. Returns false if the home cannot be written. */
 function wasHintedToday({ home }: Pick<HomePaths, 'home'>): boolean {
   const now = Date.now()
   const file = join(home, 'hinted')
@@ -105,7 +105,7 @@ function wasHintedToday({ home }: Pick<HomePaths, 'home'>): boolean {
     makeFolder(home, 0o700)
     writeFileSync(file, '')
   } catch {
-    // A home that cannot be read or written: the hint does no harm twice.
+    // The home cannot be read or written: showing the hint twice does no harm.
   }
   return false
 }

@@ -1,11 +1,11 @@
-/** Types a command: its arguments, options and examples as data, and the function that runs it. */
+/** Defines the type of a command: its arguments, options and examples as data, and the function that runs it. */
 
 import type { Io } from './io.ts'
 import { ConfigurationError, isCriaError } from '../core/error.ts'
 import type { ErrorCode } from '../core/error.ts'
 import { defined } from '../util/check.ts'
 
-/** `optional`: a text that may be left out; it is then empty. */
+/** `optional`: an option whose value may be left out; the value is then empty. */
 export type OptionType = 'flag' | 'text' | 'optional' | 'texts' | 'integer' | 'number'
 
 export interface OptionSpec {
@@ -15,11 +15,11 @@ export interface OptionSpec {
   /** Name of the value in help texts; required for all but flags. */
   readonly value?: string
   readonly about: string
-  /** A number is the value of an option that is not given; a text is only shown in help texts. */
+  /** A number is the default value of the option; a text is only shown in help texts. */
   readonly default?: string | number
   readonly min?: number
   readonly max?: number
-  /** The only values that are taken. */
+  /** The accepted values; default: any. */
   readonly choices?: readonly string[]
 }
 
@@ -28,11 +28,11 @@ export interface ArgumentSpec {
   readonly about: string
   /** Default true. */
   readonly required?: boolean
-  /** Takes all that is left. */
+  /** Takes all remaining words. */
   readonly many?: boolean
-  /** Words that a shell completes it with; default: files. */
+  /** Words for shell completion; default: files. */
   readonly offers?: 'stores' | 'templates' | (() => readonly string[])
-  /** May be left out, but gets the last word behind a list option where there is one: `--docs a b "question"`. */
+  /** May be left out, but takes the last word after a list option if there is one: `--docs a b "question"`. */
   readonly claims?: boolean
 }
 
@@ -56,36 +56,36 @@ export interface CommandInput<Options extends OptionSpecs> {
 }
 
 export interface CommandSpec<Options extends OptionSpecs> {
-  /** As it is typed after `cria`: `logs show`. */
+  /** Words typed after `cria`: `logs show`. */
   readonly name: string
   readonly arguments?: readonly ArgumentSpec[]
   readonly options: Options
-  /** Pairs of options of which only one may be given, and why. */
+  /** Pairs of options that exclude each other, with the reason. */
   readonly excludes?: readonly (readonly [one: keyof Options & string, other: keyof Options & string, why?: string])[]
   /** Paragraphs for `--help`. */
   readonly details?: string
   /** Whole command lines. */
   readonly examples: readonly string[]
-  /** Resolves to the exit code, or to nothing for 0; whatever it throws becomes a message and an exit code. */
+  /** Resolves to the exit code, or to `undefined` for 0. A thrown error becomes a message and an exit code. */
   run(input: CommandInput<Options>, io: Io): Promise<number | void>
 }
 
-/** A command whose options have been forgotten by the type system. */
+/** A command without the types of its options. */
 export interface Command extends Omit<CommandSpec<OptionSpecs>, 'run'> {
   run(input: CommandInput<OptionSpecs>, io: Io): Promise<number>
 }
 
-/** Gives `run` the types of the options that the command declares; the parser makes values that fit them. */
+/** Types the input of `run` from the declared options; the parser returns values of these types. */
 export function defineCommand<const Options extends OptionSpecs>(spec: CommandSpec<Options>): Command {
   return { ...spec, run: async (input, io) => (await spec.run(input as CommandInput<Options>, io)) ?? 0 }
 }
 
-/** The option `--json` of a command. @param shape of the object that is printed. */
+/** Returns the `--json` option of a command. @param shape members of the printed object. */
 export function jsonOption(shape: string): { readonly type: 'flag'; readonly about: string } {
   return { type: 'flag', about: `print one JSON object: ${shape}` }
 }
 
-/** For `catch`: an error with this code is thrown on as wrong usage, any other as it is. */
+/** For `catch`: rethrows an error with this code as ConfigurationError (wrong usage), any other error unchanged. */
 export function asWrongUsage(code: ErrorCode): (thrown: unknown) => never {
   return (thrown) => {
     if (!isCriaError(thrown) || thrown.code !== code) throw thrown

@@ -1,4 +1,4 @@
-/** All commands. Each is loaded when it is called, so that a start costs no more than what it needs. */
+/** Lists all commands. The module of a command is loaded when it is called, which keeps the start fast. */
 
 import type { Command } from './command.ts'
 
@@ -39,37 +39,37 @@ export const COMMANDS: readonly CommandEntry[] = [
   entry('index', 'add files to a store', MODULES.indexFiles, 'index'),
   entry('retrieve', 'search a store', MODULES.retrieve, 'retrieve'),
   entry('run', 'do a task with tools: read, change, run', MODULES.ask, 'runTask'),
-  entry('chat', 'talk with a model that uses tools and asks before it acts', MODULES.ask, 'chat'),
-  entry('compare', 'choose between two answers to one question', MODULES.ask, 'compare'),
+  entry('chat', 'chat with a model that uses tools and asks before it acts', MODULES.ask, 'chat'),
+  entry('compare', 'choose the better of two answers to a question', MODULES.ask, 'compare'),
   entry('logs list', 'list recorded turns, newest first', MODULES.logsList, 'logsList'),
   entry('logs show', 'show a turn: messages, events, spans', MODULES.logsShow, 'logsShow'),
-  entry('logs search', 'find turns by words of question or answer', MODULES.logsList, 'logsSearch'),
+  entry('logs search', 'find turns by words in the question or answer', MODULES.logsList, 'logsSearch'),
   entry('logs tail', 'show turns as they end', MODULES.logsList, 'logsTail'),
   entry('logs sessions', 'list sessions of this folder', MODULES.logsSessions, 'logsSessions'),
   entry('logs stats', 'count turns, tokens and cost', MODULES.logsStats, 'logsStats'),
-  entry('logs export', 'write turns as JSON, one a line', MODULES.logsStats, 'logsExport'),
+  entry('logs export', 'write turns as JSON, one per line', MODULES.logsStats, 'logsExport'),
   entry('logs rate', 'rate an answer', MODULES.logsShow, 'logsRate'),
-  entry('logs replay', 'show an answer again as it came', MODULES.logsShow, 'logsReplay'),
+  entry('logs replay', 'show a recorded answer again', MODULES.logsShow, 'logsReplay'),
   entry('logs gc', 'remove old turns', MODULES.logsStats, 'logsGc'),
   entry('prompts list', 'list prompts, their versions and use', MODULES.prompts, 'promptsList'),
   entry('prompts show', 'show the versions of a prompt: use, cost, ratings, template', MODULES.prompts, 'promptsShow'),
   entry('prompts diff', 'compare two versions of a prompt', MODULES.prompts, 'promptsDiff'),
   entry('eval retrieval', 'measure search on a BEIR collection', MODULES.eval, 'evalRetrieval'),
   entry('eval answers', 'measure answers on a collection with gold answers', MODULES.eval, 'evalAnswers'),
-  entry('stores list', 'list stores, and what is in them', MODULES.stores, 'storesList'),
+  entry('stores list', 'list stores and what they hold', MODULES.stores, 'storesList'),
   entry('stores show', 'list the documents of a store', MODULES.stores, 'storesShow'),
   entry('stores remove', 'remove a store', MODULES.stores, 'storesRemove'),
   entry('models', 'list providers and models with prices; also: default, alias', MODULES.models, 'models'),
   entry('models default', 'show or set the model that answers when none is named', MODULES.models, 'modelsDefault'),
-  entry('models alias', 'give a model a name of your own', MODULES.models, 'modelsAlias'),
-  entry('keys set', 'keep the key of a provider', MODULES.models, 'keysSet'),
-  entry('keys list', 'say which keys there are', MODULES.models, 'keysList'),
-  entry('keys remove', 'forget a key', MODULES.models, 'keysRemove'),
-  entry('templates list', 'list templates of prompts', MODULES.templates, 'templatesList'),
+  entry('models alias', 'define another name for a model', MODULES.models, 'modelsAlias'),
+  entry('keys set', 'save the key of a provider', MODULES.models, 'keysSet'),
+  entry('keys list', 'list keys and where they come from', MODULES.models, 'keysList'),
+  entry('keys remove', 'remove a saved key', MODULES.models, 'keysRemove'),
+  entry('templates list', 'list prompt templates', MODULES.templates, 'templatesList'),
   entry('templates show', 'print a template', MODULES.templates, 'templatesShow'),
-  entry('templates save', 'keep a prompt under a name', MODULES.templates, 'templatesSave'),
+  entry('templates save', 'save a prompt under a name', MODULES.templates, 'templatesSave'),
   entry('doctor', 'check the installation', MODULES.doctor, 'doctor'),
-  entry('trust', 'let the configuration of this folder count', MODULES.trust, 'trustFolder'),
+  entry('trust', 'trust the configuration and instructions of this folder', MODULES.trust, 'trustFolder'),
   {
     name: 'completion',
     summary: 'print a script that completes commands in your shell',
@@ -77,17 +77,17 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
 ]
 
-/** Summaries of the groups of commands. */
+/** Summaries of the command groups. */
 const GROUPS: Readonly<Record<string, string>> = {
   eval: 'measure quality',
-  keys: 'keys of providers',
+  keys: 'provider keys',
   logs: 'turns',
-  prompts: 'versions of prompts',
-  stores: 'stores of documents',
-  templates: 'templates of prompts',
+  prompts: 'prompt versions',
+  stores: 'document stores',
+  templates: 'prompt templates',
 }
 
-/** Each first word once, with what it does or what its group holds. */
+/** Returns each first word once, with the summary of its command, or the names in its group. */
 export function commandLines(): readonly (readonly [name: string, about: string])[] {
   const groups = Map.groupBy(COMMANDS, ({ name }) => name.split(' ')[0] ?? name)
   return [...groups].map(([name, entries]) => {
@@ -98,10 +98,10 @@ export function commandLines(): readonly (readonly [name: string, about: string]
   })
 }
 
-/** Names that are kept for commands to come. */
+/** Names reserved for planned commands. */
 export const PLANNED: readonly string[] = ['serve', 'mcp', 'worker']
 
-/** The entry that the first words of a command line name, and the words that are left. */
+/** Finds the command that the first two words, or the first, name; returns it with the remaining words. */
 export function findCommand(
   words: readonly string[],
 ): { readonly entry: CommandEntry; readonly rest: readonly string[] } | undefined {

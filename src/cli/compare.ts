@@ -1,4 +1,4 @@
-/** Shows two answers to one question without saying who gave them, and records which is better. */
+/** Runs `cria compare`: shows two answers to a question without model names and records which is better. */
 
 import { createInterface } from 'node:readline'
 import { collectFeedback, VERDICTS } from '../app/feedback.ts'
@@ -23,7 +23,7 @@ import { visibleText } from '../util/terminal.ts'
 import { widthOf, wrappedRows } from '../util/cells.ts'
 
 export async function runCompare(word: string, options: CompareOptions, io: Io): Promise<number> {
-  if (options.model.length > 2) throw new ConfigurationError('Two answers are compared: name one or two models with -m.')
+  if (options.model.length > 2) throw new ConfigurationError('There are more than two models: name one or two with -m.')
   const question = await readText(word, 'question', io)
   if (question.trim() === '') throw new ConfigurationError('The question is empty: say what you want to know.')
 
@@ -38,7 +38,7 @@ export async function runCompare(word: string, options: CompareOptions, io: Io):
   const [one, other] = models as [LanguageModel, LanguageModel | undefined]
   const choice = await prepareStore(options, loaded, io)
   if (one.ref === EXTRACTIVE && other === undefined)
-    throw new ConfigurationError(`${EXTRACTIVE} gives the same answer each time: there is nothing to compare.`, {
+    throw new ConfigurationError(`${EXTRACTIVE} returns the same answer each time: there is nothing to compare.`, {
       hint: 'Name a model that writes with -m, or two models.',
     })
   const store = choice === undefined ? undefined : await openStore(choice)
@@ -89,19 +89,19 @@ function jsonOf({ first, second, choice, comment, event }: Feedback): object {
   }
 }
 
-/** Now the names may be told. */
+/** Prints the choice and, now that it is made, the model names. */
 async function tell({ first, second, choice }: Feedback, io: Io): Promise<void> {
-  if (choice === null) return note(io, 'no choice was made, and none is recorded.')
+  if (choice === null) return note(io, 'no choice was made, so no choice is recorded.')
   const verdict = { first: first.model, second: second.model, tie: 'both are equally good', both_bad: 'neither will do' }[choice]
   await note(io, `A was ${first.model}, B was ${second.model}. Recorded: ${verdict}.`)
 }
 
 const BETWEEN = ' │ '
-/** Narrower columns cannot be read: the texts are then written one below the other. */
+/** On narrower terminals the answers are written one below the other. */
 const LEAST_COLUMNS = 60
 const REDRAW_MS = 80
 
-/** Shows the answers while they come, in two columns where the terminal has room for them; else at the end. */
+/** Shows the answers while they arrive, in two columns if the terminal is wide enough; else at the end. */
 function answerView(stdout: Channel) {
   const isLive = stdout.live && stdout.columns >= LEAST_COLUMNS
   const texts: Record<Side, string> = { first: '', second: '' }
@@ -119,7 +119,7 @@ function answerView(stdout: Channel) {
     const now = performance.now()
     if (now - drawnAt < REDRAW_MS) return
     drawnAt = now
-    // What has left the screen cannot be drawn again.
+    // Rows that have scrolled off the screen cannot be redrawn.
     await draw(sideBySide(texts, stdout.columns).slice(-Math.max(1, stdout.rows - 2)))
   }
 
@@ -141,7 +141,7 @@ function answerView(stdout: Channel) {
   }
 }
 
-/** @param columns cells of the screen. */
+/** @param columns width of the terminal in cells. */
 function sideBySide({ first, second }: Readonly<Record<Side, string>>, columns: number): readonly string[] {
   const width = Math.max(10, Math.floor((columns - BETWEEN.length) / 2))
   const cells = (title: string, text: string): readonly string[] => {
@@ -163,7 +163,7 @@ const KEYS: Readonly<Record<string, FeedbackVerdict>> = {
   ...Object.fromEntries(VERDICTS.map((verdict) => [verdict, verdict])),
 }
 
-/** Reads the choice and a comment, each a line; the end of the input before a choice makes none. */
+/** Reads the choice and a comment, one line each; `undefined` when the input ends before a choice. */
 async function ask(io: Io, signal: AbortSignal): Promise<FeedbackChoice | undefined> {
   const lines = createInterface({ input: io.stdin, terminal: false })
   const read = lines[Symbol.asyncIterator]()
@@ -178,7 +178,7 @@ async function ask(io: Io, signal: AbortSignal): Promise<FeedbackChoice | undefi
       if (said === undefined) return undefined
       const choice = KEYS[said.toLowerCase()]
       if (choice === undefined) continue
-      const comment = (await line('Why? Enter alone gives no comment: ')) ?? ''
+      const comment = (await line('Why? (Enter: no comment): ')) ?? ''
       return { choice, ...(comment === '' ? {} : { comment }) }
     }
   } finally {

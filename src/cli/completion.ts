@@ -1,4 +1,4 @@
-/** `cria completion`: scripts that complete `cria` in a shell, made from what the commands declare. */
+/** `cria completion`: generates shell completion scripts from the declared commands and options. */
 
 import { ConfigurationError } from '../core/error.ts'
 import { defineCommand } from './command.ts'
@@ -8,7 +8,7 @@ import { quoted } from './format.ts'
 export const SHELLS = ['bash', 'zsh', 'fish'] as const
 const SCRIPTS: Readonly<Record<(typeof SHELLS)[number], (plan: Plan) => string>> = { bash, zsh, fish }
 
-/** @param entries all commands: the table that holds this one cannot be imported here. */
+/** @param entries all commands, passed in because importing their table, which includes this command, would be circular. */
 export const completionOf = (entries: readonly { readonly summary: string; readonly load: () => Promise<Command> }[]): Command =>
   defineCommand({
     name: 'completion',
@@ -27,30 +27,30 @@ fish, ~/.config/fish/config.fish: cria completion fish | source`,
     },
   })
 
-/** The source of completions for a value: words, names of the user's own, files, or nothing. */
+/** Source of completions for a value: fixed words, names of templates or stores, files, or nothing. */
 type Offer = { readonly words: readonly string[] } | 'templates' | 'stores' | 'files' | 'nothing'
 
 interface PlannedOption {
   readonly name: string
   readonly short: string | undefined
   readonly about: string
-  /** `undefined`: it takes no value. */
+  /** `undefined` for an option without a value. */
   readonly value: Offer | undefined
 }
 
-/** Words with what they mean. */
+/** Words with their descriptions. */
 type Words = readonly (readonly [word: string, about: string])[]
 
 interface Plan {
   readonly commands: readonly { readonly name: string; readonly argument: Offer; readonly options: readonly PlannedOption[] }[]
   readonly firstWords: Words
-  /** The words that may follow a first word, where there are any. */
+  /** The second words of command groups, by first word. */
   readonly groups: readonly (readonly [word: string, next: Words])[]
 }
 
-const HELP: OptionSpec = { type: 'flag', short: 'h', about: 'show how the command is used' }
+const HELP: OptionSpec = { type: 'flag', short: 'h', about: 'show the help of the command' }
 
-/** @param all every command and its line in the overview, in the order of the overview. */
+/** @param all every command with its summary, in the order of the overview. */
 function planOf(all: readonly { readonly command: Command; readonly about: string }[]): Plan {
   const commands = all.map(({ command }): Plan['commands'][number] => {
     const { offers = 'files' } = command.arguments?.[0] ?? {}
@@ -81,15 +81,15 @@ function offerOf(name: string, { type, choices, value = '' }: OptionSpec): Offer
 }
 
 /**
- * Names of files in a folder of the home, without their ending: a shell lists them faster than we start. Only names of plain characters, since a
- * shell expands what it is given to complete with; stores that are kept for paths are left out.
+ * Returns shell code that lists file names in a folder of the home, without extension: faster than starting cria. Skips names with special
+ * characters, because the shell expands completion words, and the derived stores of `--docs`.
  */
 function namesIn(folder: string, ending: string): string {
   const plain = `/^docs-[0-9a-f]*\\.db$/d; s/^\\([A-Za-z0-9_.-]*\\)\\.${ending}$/\\1/p`
   return `$(command ls -- "\${CRIA_HOME:-$HOME/.cria}/${folder}" 2>/dev/null | command sed -n '${plain}')`
 }
 
-/** The words that bash and zsh choose from; `undefined` for files and nothing. */
+/** Returns the completion words for bash and zsh; `undefined` for files and for nothing. */
 function wordsFor(offer: Offer): string | undefined {
   if (offer === 'templates') return namesIn('templates', 'md')
   if (offer === 'stores') return namesIn('stores', 'db')
@@ -97,7 +97,7 @@ function wordsFor(offer: Offer): string | undefined {
 }
 
 interface Dialect {
-  /** The second word behind `cria`. */
+  /** The second word after `cria`. */
   readonly second: string
   readonly files: string
   readonly nothing: string
@@ -106,7 +106,7 @@ interface Dialect {
   set(options: readonly PlannedOption[], argument: string | undefined): string
 }
 
-/** The part that bash and zsh share: finds the command, and offers the values of the option before the word. */
+/** Returns the part that bash and zsh share: it finds the command and completes the value of the preceding option. */
 function dispatch({ commands }: Plan, dialect: Dialect): string {
   const reply = (offer: Offer): string => {
     const words = wordsFor(offer)
@@ -211,7 +211,7 @@ if [ "$funcstack[1]" = _cria ]; then _cria "$@"; else compdef _cria cria; fi
 function fish({ commands, firstWords, groups }: Plan): string {
   const literal = (text: string): string => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`
   const line = (condition: string, rest: string): string => `complete -c cria -n ${condition} ${rest}`
-  // In fish a command substitution has no dollar before older versions than 3.4, and takes no default of a variable.
+  // fish before 3.4 has no `$(…)`, and fish has no default values of variables.
   const listed = (offer: Offer): string | undefined => {
     if (typeof offer === 'object') return literal(offer.words.join(' '))
     return offer === 'templates' || offer === 'stores' ? literal(`(__cria_names ${offer})`) : undefined

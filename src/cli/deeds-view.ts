@@ -1,4 +1,4 @@
-/** Shows what tools do, line by line on standard error, and at the end what it came to. */
+/** Shows tool calls line by line on standard error, and a summary of changes, commands and refusals at the end. */
 
 import type { EventOf, QueryEvent } from '../core/event.ts'
 import { isTerminal } from '../core/event.ts'
@@ -9,8 +9,8 @@ import { plural } from './format.ts'
 import type { Io } from './io.ts'
 
 /**
- * Passes the events on and notes what is done. For people the text of a step goes on only when it turns out to be the answer: what the
- * model says between its calls is told on standard error.
+ * Passes the events on and records tool calls. In text format, the text of a step is passed on only if it is the answer; text between tool
+ * calls goes to standard error.
  */
 export async function* shownDeeds(
   events: AsyncIterable<QueryEvent>,
@@ -37,7 +37,7 @@ export async function* shownDeeds(
 
 async function tellAside(text: readonly EventOf<'text_delta'>[], { stderr }: Io): Promise<void> {
   const said = text.map((delta) => delta.text).join('')
-  // Also in a log that somebody looks at later.
+  // Escaped even without a terminal: the log may be viewed in one later.
   if (said.trim() !== '') await stderr.writeRaw(`${visibleText(said.trim())}\n`)
 }
 
@@ -55,17 +55,17 @@ async function tell(event: QueryEvent, deed: Deed, { stderr }: Io, showsOutput: 
   }
 }
 
-/** The argument that says most. */
+/** Arguments that identify a call best, in order of preference. */
 const TELLING = ['command', 'path', 'pattern', 'url', 'query', 'question', 'glob'] as const
 const MAX_ARGUMENT = 200
 
-/** Names a tool call: the tool, and the argument that says most. */
+/** Formats a tool call: the name of the tool and its most telling argument. */
 export function callLine({ name, input }: Pick<Deed, 'name' | 'input'>): string {
   const told = TELLING.map((key) => memberOf(input, key)).find((value) => value !== undefined)
   return told === undefined ? name : `${name} ${cut(told)}`
 }
 
-/** Lines of an output, blank ones too; none for one without text. */
+/** Splits an output into lines, blank lines included; empty for an output without text. */
 export function linesOf(content: string): readonly string[] {
   const text = content.trimEnd()
   return text === '' ? [] : text.split('\n')
@@ -73,7 +73,7 @@ export function linesOf(content: string): readonly string[] {
 
 const MOST_SHOWN = 5
 
-/** The beginning of what a command wrote; empty for other tools, and for an output of one line, which is told beside the call. */
+/** Returns the first lines of a command's output; empty for other tools, and for one line, which is shown beside the call. */
 export function outputLines({ name, refused }: Pick<Deed, 'name' | 'refused'>, content: string): readonly string[] {
   const lines = name === 'run_command' && refused === undefined ? linesOf(content) : []
   if (lines.length < 2) return []
@@ -81,7 +81,7 @@ export function outputLines({ name, refused }: Pick<Deed, 'name' | 'refused'>, c
   return [...lines.slice(0, MOST_SHOWN).map(cut), ...(left > 0 ? [`… ${plural(left, 'more line')}`] : [])]
 }
 
-/** The first line with text; one that ends in a colon goes on with what it announces. */
+/** Returns the first line with text; if it ends in a colon, the following lines are appended. */
 export function firstLine(content: string): string {
   const lines = content.split('\n').filter((line) => line.trim() !== '')
   const [first = '', ...more] = lines
@@ -92,11 +92,11 @@ function cut(text: string): string {
   return text.length <= MAX_ARGUMENT ? text : `${text.slice(0, MAX_ARGUMENT).toWellFormed()}…`
 }
 
-/** Reasons of questions that are asked whatever rules allow: the same call again, after it was interrupted or made in a circle. */
+/** Matches reasons for asking despite an allow rule: a call that is repeated after an interruption or in a loop. */
 const IN_SPITE_OF_RULES = /^The same /
 const INTERRUPTED = /^The same call was interrupted/
 
-/** Lists the changes, commands and refusals of a turn, and the rules that would have allowed them; empty when there are none. */
+/** Lists the changes, commands and refusals of a turn, with rules that would allow the refused calls; empty when there are none. */
 export function summary({ changed, commands, refused, sessionId }: Deeds): string {
   const rules = refused.flatMap((deed) => {
     const lacksARule = deed.refused?.rule === undefined && !IN_SPITE_OF_RULES.test(deed.refused?.reason ?? '')
@@ -108,7 +108,7 @@ export function summary({ changed, commands, refused, sessionId }: Deeds): strin
     Ran: commands.map(({ input, isError }) => `${cut(memberOf(input, 'command') ?? '')}${isError === false ? '' : '  (failed)'}`),
     Refused: [...new Set(refused.map((deed) => `${callLine(deed)}: ${deed.refused?.reason ?? ''}`))],
     'To allow it': [...new Set(rules)].map((rule) => `--allow='${rule.replaceAll("'", `'\\''`)}'`),
-    'To decide about what was interrupted': wasInterrupted ? [`cria chat --resume ${sessionId ?? ''}`] : [],
+    'To decide about the interrupted call': wasInterrupted ? [`cria chat --resume ${sessionId ?? ''}`] : [],
   }
   const lines = Object.entries(lists).flatMap(([title, items]) =>
     items.length === 0 ? [] : [`${title}:`, ...items.map((item) => `  ${visibleLine(item)}`)],
@@ -116,12 +116,12 @@ export function summary({ changed, commands, refused, sessionId }: Deeds): strin
   return lines.map((line) => `${line}\n`).join('')
 }
 
-/** The narrowest rule for what was refused; none for what no rule covers. */
+/** Returns the narrowest rule that allows a refused call; `undefined` if no rule can express it. */
 export function ruleFor({ name, input, refused }: Pick<Deed, 'name' | 'input' | 'refused'>): string | undefined {
-  // A tool of a server does not say what it acts on; one that has changed is allowed by the version that it has now.
+  // MCP tools do not declare what they act on. A tool that has changed is allowed by its current version.
   if (name.startsWith('mcp__')) return /"(mcp__[\w-]+#[\da-f]+)"/.exec(refused?.reason ?? '')?.[1] ?? name
   const what = memberOf(input, 'command') ?? memberOf(input, 'path') ?? memberOf(input, 'url')
-  // A command that is more than words, or a path with a star, cannot be said as a rule.
+  // Rules cannot express a command with shell syntax, or a path with a star.
   if (what === undefined || what.length > MAX_ARGUMENT || /[\n*$`<>|;&(){}]/.test(what)) return undefined
   return `${name}(${what})`
 }

@@ -1,4 +1,4 @@
-/** Counts the calls, changes, commands and refusals of a turn. */
+/** Collects the tool calls, changes, commands and refusals of a turn. */
 
 import type { ErrorCode } from '../core/error.ts'
 import type { QueryEvent } from '../core/event.ts'
@@ -8,21 +8,21 @@ import { defined } from '../util/check.ts'
 import { canonicalJson } from '../util/hash.ts'
 
 export interface Deed extends ToolUse {
-  /** Absent while it runs. */
+  /** Absent while the call runs. */
   isError?: boolean
   refused?: { readonly reason: string; readonly rule?: string }
 }
 
-/** Tools that change nothing: one that runs makes up for no refusal. */
+/** Read-only tools: their success does not make up for a refused change. */
 const LOOKING: ReadonlySet<string> = new Set(
-  // What an agent changes counts by its own calls.
+  // Changes of a sub-agent are counted by its own calls.
   ['read_file', 'list_files', 'search_files', 'search_documents', 'fetch_url', 'ask_user', 'todo', 'agent'],
 )
 const CHANGING: ReadonlySet<string> = new Set(['write_file', 'edit_file'])
 
 export class Deeds {
   readonly all: Deed[] = []
-  /** Ids come from the model, and one may come again in another step. */
+  /** Keyed by turn and call id; ids come from the model and may repeat in another step. */
   readonly #open = new Map<string, Deed>()
   readonly #notices: object[] = []
   steps = 0
@@ -31,7 +31,7 @@ export class Deeds {
   /** The error that ended the turn. */
   errorCode: ErrorCode | undefined
 
-  /** Returns the call that the event asks for or gives the result of. */
+  /** Records an event; returns the call that it requests or completes, if any. */
   add(event: QueryEvent): Deed | undefined {
     if (event.parent === undefined) {
       this.steps = Math.max(this.steps, event.step)
@@ -68,7 +68,7 @@ export class Deeds {
     return this.all.filter(({ refused }) => refused !== undefined)
   }
 
-  /** Paths as the model wrote them, each once. */
+  /** Distinct paths of changed files, as the model wrote them. */
   get changed(): readonly string[] {
     const done = this.all.filter(({ name, isError }) => CHANGING.has(name) && isError === false)
     return [...new Set(done.map(({ input }) => memberOf(input, 'path') ?? ''))]
@@ -79,8 +79,8 @@ export class Deeds {
   }
 
   /**
-   * The last thing that was to have effects was refused: the task stands where permission ended. What was refused only because it had been
-   * done before, again and again, lacks no permission.
+   * Whether the last change or command was refused, so that missing permission ended the task. A refusal only because the same call had run
+   * before does not count.
    */
   get wasHeldBack(): boolean {
     const ran = new Set<string>()
@@ -105,7 +105,7 @@ export class Deeds {
   }
 }
 
-/** A text of the arguments. */
+/** Returns a member of the arguments if it is a string. */
 export function memberOf(input: Json, key: string): string | undefined {
   const value: unknown = typeof input === 'object' && input !== null ? Reflect.get(input, key) : undefined
   return typeof value === 'string' ? value : undefined

@@ -1,4 +1,4 @@
-/** Exit codes, which scripts rely on. */
+/** Exit codes by outcome and by error code. Scripts rely on them. */
 
 import type { ErrorCode } from '../core/error.ts'
 

@@ -1,4 +1,4 @@
-/** Shows a failure: a message with what to do, an exit code, and never a stack trace or a key. */
+/** Formats errors for users: message, hint and exit code, without keys; stack traces only with `CRIA_DEBUG`. */
 
 import type { Surroundings } from '../app/paths.ts'
 import { toCriaError } from '../core/error.ts'
@@ -12,7 +12,7 @@ export function exitCodeOf(thrown: unknown): number {
   return EXIT_CODES[toCriaError(thrown).code]
 }
 
-/** One or two lines; with `CRIA_DEBUG` the stack and the causes too. */
+/** Returns one or two lines; with `CRIA_DEBUG` also the stacks of the error and its causes. */
 export function describeFailure(thrown: unknown, env: Surroundings['env']): string {
   const error = toCriaError(thrown)
   const lines = [`cria: ${error.message}`]
@@ -23,14 +23,14 @@ export function describeFailure(thrown: unknown, env: Surroundings['env']): stri
   return visibleText(withoutSecrets(lines.join('\n'), env))
 }
 
-/** On standard error; on a terminal broken between words. */
+/** Writes the failure to standard error, wrapped on a terminal. */
 export async function tellFailure(thrown: unknown, { stderr, env }: Pick<Io, 'stderr' | 'env'>): Promise<void> {
   return stderr.writeRaw(await broken(`${describeFailure(thrown, env)}\n`, stderr, MESSAGE_INDENT))
 }
 
 const SECRET_NAME = /(_KEY|_TOKEN|_SECRET|_PASSWORD|PASSWD)$/
 
-/** The last net, for an error that carries a key in spite of all care. */
+/** Masks values of secret environment variables, in case an error contains a key. */
 function withoutSecrets(text: string, env: Surroundings['env']): string {
   const secrets = Object.entries(env).flatMap(([name, value]) => (SECRET_NAME.test(name) ? [value] : []))
   return redact(text, secrets)

@@ -1,4 +1,4 @@
-/** Reads `--source` and `--filter`: which documents are searched. */
+/** Turns `--source` and `--filter` into a filter of the documents to search. */
 
 import { isAbsolute, relative, resolve, sep } from 'node:path'
 import type { ChunkFilter, FilterTest, FilterValue } from '../core/store.ts'
@@ -11,10 +11,10 @@ export interface FilterWords {
 }
 
 /**
- * Makes a filter of the words; `undefined` when there are none.
+ * Builds a filter from the words; `undefined` when there are none.
  *
- * @param from where relative paths begin, and what the sources of the store are relative to.
- * @throws ConfigurationError for a filter that is no `KEY=VALUE`.
+ * @param from the folders that relative paths and the sources of the store are relative to.
+ * @throws ConfigurationError for a filter that is not `KEY=VALUE`.
  */
 export function filterOf({ source, filter }: FilterWords, from: Standpoint): ChunkFilter | undefined {
   const tests = [
@@ -29,10 +29,10 @@ export function filterOf({ source, filter }: FilterWords, from: Standpoint): Chu
 }
 
 /**
- * As `filterOf`, with each `--source` taken for what the store has: a path seen from here, else a name in the store as `--json` tells it,
- * else either with the lines or pages that stand behind a path below an answer.
+ * Like `filterOf`, but resolves each `--source` against the store: as a path from here, else as a source name as in `--json`,
+ * else as either followed by line or page numbers, as printed below an answer.
  *
- * @param holdsAny whether the store has a document that passes.
+ * @param holdsAny resolves to whether the store has a document that passes the filter.
  */
 export async function chosenFilter(
   words: FilterWords,
@@ -59,13 +59,13 @@ async function asMeant(word: string, from: Standpoint, holdsAny: (filter: ChunkF
   return word
 }
 
-/** Says that no document of the store passes. */
+/** Returns the note that no document of the store passes the filter. */
 export function emptyChoice({ source, filter }: FilterWords): string {
   const names = [...(source.length > 0 ? ['--source'] : []), ...(filter.length > 0 ? ['--filter'] : [])]
-  return `no document of the store is one that ${names.join(' and ')} ${names.length > 1 ? 'ask' : 'asks'} for.`
+  return `no document of the store matches ${names.join(' and ')}.`
 }
 
-/** On a command line everything is text; in a document `1874` may be a number. */
+/** Returns the text and the number, boolean or null it may stand for: metadata of documents is typed, the command line is not. */
 function valuesOf(text: string): FilterValue[] {
   const number = /^-?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i.test(text) ? [Number(text)] : []
   const word = { true: [true], false: [false], null: [null], '': [null] }[text] ?? []
@@ -79,24 +79,24 @@ function pathTests(word: string, { cwd, base = cwd }: Standpoint): FilterTest[] 
   const path = isNegated ? word.slice(1) : word
   const as = (glob: string): FilterTest => ({ glob: isNegated ? `!${glob}` : glob })
   const isWild = WILD.test(path)
-  // A name, wherever the file lies.
+  // A pattern without `/` matches file names in any folder.
   if (isWild && !path.includes('/')) return [as(path)]
   const names = /^[a-z][a-z\d+.-]*:\/\//i.test(path) ? [path] : namesOf(path, cwd, base)
   return names.flatMap((name) => (isWild ? as(name) : below(name, as, isNegated)))
 }
 
-/** A path as it may be kept: relative to the folder of the store, or whole. */
+/** Returns the forms in which a store may hold a path: relative to its base folder, or absolute. */
 function namesOf(path: string, cwd: string, base: string): string[] {
   const absolute = resolve(cwd, path)
   const inside = relative(base, absolute).split(sep).join('/')
   return inside === '' ? ['**'] : [inside, absolute]
 }
 
-/** The file of this name, and the files in the folder of this name. A folder above the one of the store holds all. */
+/** Matches the file of this name and the files in the folder of this name. A folder above that of the store matches all. */
 function below(name: string, as: (glob: string) => FilterTest, isNegated: boolean): FilterTest[] {
   if (/^(?:\.\.\/?)+$/.test(name)) return [as('**')]
   const bare = name.replace(/\/+$/, '')
-  // With a `/` in it, a pattern is about the whole path.
+  // A pattern with a `/` matches the whole path.
   const whole = bare.includes('/') ? bare : `/${bare}`
   return [isNegated ? as(whole) : bare, as(`${bare}/**`)]
 }

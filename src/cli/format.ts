@@ -1,4 +1,4 @@
-/** Numbers, times and tables for people. */
+/** Formats numbers, times and tables for display. */
 
 import type { Usage } from '../core/usage.ts'
 import { nearest } from '../util/nearest.ts'
@@ -8,7 +8,7 @@ import type { Channel, Io } from './io.ts'
 import { fitTable } from './terminal/tables.ts'
 import { widthOf } from '../util/cells.ts'
 
-/** `0.4 s`, `1 min 20 s`; unknown is a dash. */
+/** Formats milliseconds: `0.4 s`, `1 min 20 s`; `null` (unknown) as a dash. */
 export function formatMs(ms: number | null): string {
   if (ms === null) return '–'
   if (ms < 1000) return `${Math.round(ms)} ms`
@@ -17,12 +17,12 @@ export function formatMs(ms: number | null): string {
   return `${Math.floor(seconds / 60)} min ${seconds % 60} s`
 }
 
-/** `$0.0042`; unknown is a dash, which is not the same as nothing. */
+/** Formats US dollars: `$0.0042`; `null` (unknown) as a dash, unlike `$0`. */
 export function formatCost(usd: number | null): string {
   if (usd === null) return '–'
   if (usd === 0) return '$0'
   if (usd >= 0.01) return `$${usd.toFixed(2)}`
-  // Two digits that count, without an exponent.
+  // Two significant digits, without an exponent.
   return `$${usd.toFixed(Math.min(20, 1 - Math.floor(Math.log10(usd))))}`
 }
 
@@ -40,7 +40,7 @@ export function formatTime(epochMs: number): string {
   return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())} ${two(date.getHours())}:${two(date.getMinutes())}`
 }
 
-/** `1234 in, 56 out`, with what is unknown as a dash. */
+/** Formats token counts: `1234 tokens in, 56 out`; unknown counts as a dash. */
 export function formatUsage({ inputTokens, outputTokens, exactness }: Usage): string {
   if (inputTokens === null && outputTokens === null) return 'tokens unknown'
   const about = exactness === 'estimated' ? 'about ' : ''
@@ -51,28 +51,28 @@ export function plural(count: number, one: string, many: string = `${one}s`): st
   return `${count} ${count === 1 ? one : many}`
 }
 
-/** In quotation marks, cut to `width` characters: for what a user has typed. */
+/** Quotes user input, cut to `width` characters. */
 export function quoted(text: string, width = 60): string {
   return JSON.stringify(text.slice(0, width))
 }
 
-/** A sentence, with a space before it, that names the known word which was most likely meant; empty when none is close. */
+/** Returns ` Did you mean …?` with the closest known word and a leading space; empty when no word is close. */
 export function didYouMean(word: string, known: readonly string[], before = ''): string {
   const close = nearest(word, known)
   return close === undefined ? '' : ` Did you mean ${before}${close}?`
 }
 
-/** One line, made visible and cut to `width` characters. */
+/** Returns one line, escaped for terminals and cut to `width` characters. */
 export function shorten(text: string, width: number): string {
   const line = visibleLine(text.slice(0, width * 4).trim())
   return line.length <= width ? line : `${line.slice(0, Math.max(0, width - 1))}…`
 }
 
 /**
- * Columns of plain text, two spaces apart; the last is not padded.
+ * Lays out rows as columns of plain text, two spaces apart; the last column is not padded.
  *
- * @param right columns that are aligned to the right.
- * @param room cells of a line; where a row has more, it is broken between words. Default: as many as it takes.
+ * @param right indexes of right-aligned columns.
+ * @param room maximum cells per line; longer rows are wrapped between words. Default: unlimited.
  */
 export function table(rows: readonly (readonly string[])[], right: readonly number[] = [], room: number = Infinity): string {
   const widths: number[] = []
@@ -91,7 +91,7 @@ export function table(rows: readonly (readonly string[])[], right: readonly numb
   return lines.map((line) => `${line}\n`).join('')
 }
 
-/** A table with more lines below each of its rows. */
+/** Lays out a table with additional lines below each row. */
 export function tableOver(
   rows: readonly (readonly string[])[],
   below: readonly (readonly string[])[],
@@ -101,12 +101,12 @@ export function tableOver(
   return lines.map((line, index) => [line, ...(below[index] ?? []), ''].join('\n')).join('')
 }
 
-/** A line above a part of what is shown. */
+/** Formats a heading, with a blank line before it. */
 export function heading(text: string, out: Channel): string {
   return `\n${out.style('bold', text)}\n`
 }
 
-/** Prints a table; on a terminal it has the width of that. @param right columns that are aligned to the right. */
+/** Prints a table, on a terminal wrapped to its width. @param right indexes of right-aligned columns. */
 export function printTable(
   { stdout }: Pick<Io, 'stdout'>,
   rows: readonly (readonly string[])[],

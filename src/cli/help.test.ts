@@ -34,8 +34,8 @@ test('where there is room nothing is changed', async () => {
 test('an option goes on under what it means, and an example is one command when it is copied', async () => {
   const entry = COMMANDS.find(({ name }) => name === 'ask')
   const text = commandHelp(await (entry?.load() ?? Promise.reject(new Error('no ask'))), '', helpLayout(60))
-  expect(text).toContain('      --thinking           ask the model to reason first\n')
-  expect(text).toMatch(/ {6}--filter KEY=VALUE… {2}only documents with this fact\n {27}about them;/)
+  expect(text).toContain('      --thinking           let the model reason first\n')
+  expect(text).toMatch(/ {6}--filter KEY=VALUE… {2}only documents with this\n {27}metadata;/)
   expect(text).toContain('  cria ask "What is our policy on refunds?" \\\n    --store handbook -m openai/gpt-5-mini\n')
 })
 

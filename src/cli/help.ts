@@ -1,14 +1,14 @@
-/** Help texts, made from what the commands declare. */
+/** Generates help texts from the declared commands. */
 
 import type { ArgumentSpec, Command, OptionSpec } from './command.ts'
 import { commandLines, COMMANDS } from './commands.ts'
 
-/** Lays out the parts of a help text. By default they stay as they are, which a terminal may have too little room for. */
+/** Lays out the parts of a help text. The default layout does not wrap lines; terminals use their own. */
 export interface HelpLayout {
   readonly table: (rows: readonly (readonly [string, string])[]) => string
   /** Paragraphs. */
   readonly text: (text: string) => string
-  /** A line for the shell, to be copied. */
+  /** A shell command line, to be copied. */
   readonly command: (line: string) => string
 }
 
@@ -19,7 +19,7 @@ const EXAMPLES = ['cria ask "How do I change the theme?" --docs docs', 'git diff
 export function overview(layout: HelpLayout = AS_IT_IS): string {
   return `${layout.text('cria answers questions with language models, from your documents.')}
 
-${layout.text('Usage: cria <command> [arguments] [options], and cria <command> --help for how')}
+${layout.text('Usage: cria <command> [arguments] [options]. Details: cria <command> --help')}
 
 Commands:
 ${layout.table(commandLines())}

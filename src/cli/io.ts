@@ -1,4 +1,4 @@
-/** Types what a command has of the outside: two streams, the environment, and a signal to stop. */
+/** Defines the environment of a command: its streams, environment variables, working folder and abort signal. */
 
 import { fstatSync } from 'node:fs'
 import type { Readable, Writable } from 'node:stream'
@@ -12,29 +12,29 @@ import { visibleText } from '../util/terminal.ts'
 
 export type Style = Parameters<typeof styleText>[0]
 
-/** A stream to write to, and what is behind it. */
+/** An output stream and the capabilities of its terminal. */
 export interface Channel {
   readonly isTerminal: boolean
-  /** A line can be written over. */
+  /** Whether lines can be overwritten. */
   readonly live: boolean
   readonly colour: boolean
   readonly links: boolean
   readonly columns: number
   readonly rows: number
-  /** Calls back when the terminal has another size; returns what ends that. */
+  /** Calls back when the terminal is resized; returns a function that removes the listener. */
   onResize(listener: () => void): () => void
-  /** Text of any origin: what commands a terminal is made visible on a terminal; a pipe gets it as it is. */
+  /** Writes untrusted text: escape sequences are made visible on a terminal; a pipe receives the text unchanged. */
   write(text: string): Promise<void>
-  /** Text that is fit for a terminal already: our own styles around text that was made `visible`. */
+  /** Writes text that is already safe for a terminal: styles around text that was escaped. */
   writeRaw(text: string): Promise<void>
-  /** The text in a style, where the stream shows styles. */
+  /** Returns the text in a style if the stream shows styles, else unchanged. */
   style(style: Style, text: string): string
 }
 
 /** Kind of file at standard input; `undefined` for a terminal and `/dev/null`. */
 export type Piped = 'file' | 'pipe' | 'socket' | undefined
 
-/** Looks at descriptor 0 without opening it as a stream, which takes as long as reading the configuration. */
+/** Inspects descriptor 0 without opening it as a stream, which would take as long as reading the configuration. */
 export function pipedInput(): Piped {
   try {
     const stats = fstatSync(0)
@@ -46,36 +46,36 @@ export function pipedInput(): Piped {
 }
 
 export interface Io extends Surroundings {
-  /** Answers. */
+  /** Receives answers only. */
   readonly stdout: Channel
-  /** Everything else. */
+  /** Receives everything else. */
   readonly stderr: Channel
   readonly stdin: Readable & { readonly isTTY?: boolean; setRawMode?(raw: boolean): unknown }
   readonly piped: Piped
-  /** Variables of `env` that come from the file of keys. */
+  /** Names of variables in `env` that come from the key file. */
   readonly storedKeys?: readonly string[]
-  /** Aborted by Ctrl-C, by a signal, and when nobody reads the answers any more. */
+  /** Aborted by Ctrl-C, by a signal, and when the reader of standard output is gone. */
   readonly signal: AbortSignal
-  /** Asks first when the user interrupts: `true` means that it has been dealt with, and the command goes on. */
+  /** Calls the listener on Ctrl-C; if it returns `true`, the command continues. Returns a function that removes the listener. */
   onInterrupt(listener: () => boolean): () => void
 }
 
 type Target = Writable & { readonly isTTY?: boolean; readonly columns?: number; readonly rows?: number }
 
-/** Height of a terminal that does not know its own. */
+/** Rows of a terminal that does not report its height. */
 const DEFAULT_ROWS = 24
 
 /**
- * @param onClosed Called once when the reader of the stream has gone; from then on what is written goes nowhere. Absent for a stream
- * that may get lost: then no failure to write is one.
+ * @param onClosed Called once when the reader of the stream is gone; later output is discarded. Without it, all write errors are
+ * ignored.
  */
 export function openChannel(stream: Target, env: Surroundings['env'], onClosed?: () => void): Channel {
   let closed = false
-  // Without a listener the process would die of what the callbacks of the writes are told as well.
+  // Write callbacks receive the same errors; without a listener they would end the process.
   stream.on('error', () => {})
 
   const settle = (error: NodeJS.ErrnoException): void => {
-    // A reader that has seen enough, as in `| head -1`, is no failure; a full disk is.
+    // A reader that closes early, as in `| head -1`, is not a failure; a full disk is.
     if (onClosed !== undefined && error.code !== 'EPIPE' && error.code !== 'ERR_STREAM_DESTROYED') {
       throw new CriaError('store_failed', `The output cannot be written: ${reason(error)}.`, { cause: error })
     }
@@ -112,15 +112,15 @@ export function openChannel(stream: Target, env: Surroundings['env'], onClosed?:
   }
 }
 
-// Valid JSON as it is, but on a terminal these would be more than text.
+// Characters that are valid in JSON but act as control characters on a terminal.
 const NOT_FOR_TERMINALS = /[\u007F-\u009F\u00AD\u061C\u200B\u200E\u200F\u2028-\u202E\u2060-\u206F\uFEFF]|[\uDB40][\uDC00-\uDFFF]/g
 
-/** Prints one value as one line of JSON. */
+/** Prints a value as one line of JSON. */
 export function printJson({ stdout }: Pick<Io, 'stdout'>, value: unknown): Promise<void> {
   return stdout.write(`${fitForTerminals(JSON.stringify(value) ?? 'null')}\n`)
 }
 
-/** The same in pieces: the JSON of a large value may be longer than a string can be. */
+/** Prints a value as one line of JSON in pieces: the JSON of a large value may exceed the maximum string length. */
 export async function printLargeJson({ stdout }: Pick<Io, 'stdout'>, value: unknown): Promise<void> {
   for (const piece of jsonPieces(value)) await stdout.write(fitForTerminals(piece))
   await stdout.write('\n')
@@ -132,22 +132,22 @@ function fitForTerminals(json: string): string {
   )
 }
 
-/** Cells of a line: on a terminal as many as it has columns. */
+/** Returns the maximum cells per line: the columns of a terminal, else `Infinity`. */
 export function roomOf({ isTerminal, columns }: Pick<Channel, 'isTerminal' | 'columns'>): number {
   return isTerminal ? columns : Infinity
 }
 
-/** On a terminal broken between words, as it is elsewhere. @param indent cells that a line which goes on begins with. */
+/** Wraps text between words on a terminal; returns it unchanged elsewhere. @param indent cells before continuation lines. */
 export async function broken(text: string, { isTerminal, columns }: Channel, indent = 0): Promise<string> {
   if (!isTerminal) return text
   const { wrapWords } = await import('../util/cells.ts')
   return wrapWords(text, columns, indent)
 }
 
-/** Cells that the further lines of a broken message are indented by. */
+/** Indentation, in cells, of continuation lines of a message. */
 export const MESSAGE_INDENT: number = 'cria: '.length
 
-/** A line on standard error; on a terminal as many as it takes. */
+/** Writes a `cria: …` message to standard error, wrapped on a terminal. */
 export async function note({ stderr }: Pick<Io, 'stderr'>, text: string): Promise<void> {
   return stderr.write(await broken(`cria: ${text}\n`, stderr, MESSAGE_INDENT))
 }

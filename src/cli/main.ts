@@ -1,25 +1,25 @@
 /**
- * The command line. `cria --help` needs no more than this file and the table of commands; everything else is loaded when it is called.
+ * Entry point of the command line. `cria --help` loads only this file and the table of commands; everything else is loaded on use.
  */
 
 import { readFileSync } from 'node:fs'
 import { enableCompileCache } from 'node:module'
 import { overview } from './help.ts'
 
-/** Runs a command line (without `node` and the name of the script) and resolves to the exit code. */
+/** Runs a command line, given without `node` and the script name, and resolves to the exit code. */
 export async function main(words: readonly string[]): Promise<number> {
   const [first] = words
   if (words.length === 1 && (first === '--help' || first === '-h' || first === 'help')) return print(await help())
   if (words.length === 1 && (first === '--version' || first === '-v' || first === 'version')) {
     return print(`cria ${version()}\n`)
   }
-  // What is loaded from here on is compiled once; from source that is the greater part of the time.
+  // Caches the compiled code of later imports, which take most of the start time when run from source.
   enableCompileCache()
   const { runCommandLine } = await import('./run.ts')
   return runCommandLine(words)
 }
 
-/** The version of the package: `src/cli` and `dist/cli` lie equally deep below its manifest. */
+/** Reads the version from package.json, two folders above both `src/cli` and `dist/cli`. */
 function version(): string {
   const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8')
   return (JSON.parse(text) as { readonly version: string }).version
@@ -32,7 +32,7 @@ async function help(): Promise<string> {
   return overview(helpLayout(columns > 0 ? columns : undefined))
 }
 
-/** A reader that has seen enough is no failure; a full disk is. */
+/** Resolves to the exit code: 0 also when the reader closes early, 1 for other write errors such as a full disk. */
 function print(text: string): Promise<number> {
   process.stdout.on('error', () => {})
   return new Promise((resolve) => {
@@ -40,7 +40,7 @@ function print(text: string): Promise<number> {
   })
 }
 
-// No `await` here: the built command is CommonJS, which has none outside functions.
+// No top-level `await`: the built command is CommonJS.
 if (import.meta.main) {
   void main(process.argv.slice(2)).then((code) => {
     process.exitCode = code

@@ -1,4 +1,4 @@
-/** Reads the options that choose models and budgets, over the configuration. */
+/** Resolves models and budgets from the command line, with the configuration as default. */
 
 import type { LoadedConfig } from '../app/config.ts'
 import type { CriaConfig } from '../app/config-schema.ts'
@@ -34,9 +34,9 @@ export async function openModels(
 }
 
 /**
- * Before anything is asked or recorded. A fallback may do without: it may never be turned to.
+ * Checks the key before a request is made or a turn recorded. Fallback models are not checked: they may never be used.
  *
- * @throws ConfigurationError when the model cannot be asked for want of a key.
+ * @throws ConfigurationError when the model needs a key and none is set.
  */
 export function requireKey({ model }: ModelChoice, { config }: LoadedConfig, { env }: Io): void {
   try {
@@ -45,13 +45,13 @@ export function requireKey({ model }: ModelChoice, { config }: LoadedConfig, { e
     if (!isCriaError(thrown) || thrown.code !== 'auth') throw thrown
     const provider = model.ref.slice(0, model.ref.indexOf('/'))
     throw new ConfigurationError(thrown.message, {
-      hint: `Keep one with "cria keys set ${provider}"; "cria doctor" tells what is configured.`,
+      hint: `Keep one with "cria keys set ${provider}"; "cria doctor" shows what is configured.`,
       cause: thrown,
     })
   }
 }
 
-/** The budget of the configuration; `--max-cost` replaces the cost that it allows a turn. */
+/** Returns the budget of the configuration; `--max-cost` replaces its cost limit per turn. */
 export function budgetOf(
   options: { readonly 'max-cost': number | undefined; readonly 'no-log': boolean },
   { config }: LoadedConfig,
@@ -59,8 +59,8 @@ export function budgetOf(
   const { turn, session, day } = config.budget ?? {}
   if (options['no-log'] && (isLimited(session) || isLimited(day)))
     throw new ConfigurationError(
-      '--no-log cannot be used: config.json has a budget for the session or the day, and the journal keeps it.',
-      { hint: 'Leave --no-log out, or the budget.' },
+      '--no-log cannot be used: config.json has a budget for the session or the day, which needs the journal.',
+      { hint: 'Leave out --no-log, or remove the budget.' },
     )
   return { ...turn, ...defined({ costUsd: options['max-cost'], session, day }) }
 }

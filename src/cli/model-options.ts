@@ -1,11 +1,11 @@
-/** Reads `-o KEY=VALUE`: settings of the call to the model. */
+/** Parses `-o KEY=VALUE`: settings of the model call. */
 
 import { ConfigurationError } from '../core/error.ts'
 import type { Json, JsonObject } from '../core/json.ts'
 import type { CallSettings, ThinkingEffort } from '../core/model.ts'
 import { didYouMean, quoted } from './format.ts'
 
-/** The settings of a call, and how hard the model is to think. */
+/** Call settings and the thinking effort. */
 export type ModelSettings = CallSettings & { readonly enableThinking?: ThinkingEffort }
 
 interface NumberSpec {
@@ -28,7 +28,7 @@ const NUMBERS: ReadonlyMap<string, NumberSpec> = new Map(
 )
 const EFFORTS: readonly string[] = ['off', 'low', 'medium', 'high']
 const NAMES: readonly string[] = [...NUMBERS.keys(), 'stop', 'thinking']
-/** Names that other tools use. */
+/** Aliases: names that other tools use. */
 const ALSO: ReadonlyMap<string, string> = new Map([
   ['max-output-tokens', 'max-tokens'],
   ['stop-sequences', 'stop'],
@@ -36,10 +36,10 @@ const ALSO: ReadonlyMap<string, string> = new Map([
 ])
 
 /**
- * Each of `words` is `KEY=VALUE`; the last of one name counts, `stop` is collected. `PROVIDER.KEY=VALUE` goes to that provider as it is, the value as
- * JSON where it is JSON.
+ * Parses `KEY=VALUE` words; the last value of a key wins, except that `stop` values add up. `PROVIDER.KEY=VALUE` is passed to that provider
+ * unchanged; its value is parsed as JSON if possible.
  *
- * @throws ConfigurationError that names the option, what was expected and what came.
+ * @throws ConfigurationError that names the option, the expected and the received value.
  */
 export function modelSettings(words: readonly string[]): ModelSettings {
   const settings: Partial<Record<keyof ModelSettings, unknown>> = {}

@@ -1,4 +1,4 @@
-/** Reads the words of a command line by the options and arguments that a command declares. */
+/** Parses the words of a command line by the declared options and arguments of a command. */
 
 import { parseArgs } from 'node:util'
 import type { ParseArgsOptionsConfig } from 'node:util'
@@ -9,7 +9,7 @@ import { didYouMean, quoted } from './format.ts'
 type Values = Record<string, boolean | number | string | readonly string[] | undefined>
 
 /**
- * @throws ConfigurationError that says what is wrong and which option may have been meant.
+ * @throws ConfigurationError that names the mistake and suggests the closest option.
  */
 export function parseCommandLine(command: Command, words: readonly string[]): CommandInput<OptionSpecs> {
   const specs = new Map(Object.entries(command.options))
@@ -23,7 +23,7 @@ export function parseCommandLine(command: Command, words: readonly string[]): Co
   const positionals: string[] = []
   // Words that follow a list option may belong to it (`--docs a b`) or be arguments (`--docs a "question"`).
   const tail: { readonly word: string; readonly list: string }[] = []
-  // The option that takes the words behind it: a list takes all, one whose value may be left out takes one.
+  // The option that takes the following words: a list option takes all, an option with an optional value takes one.
   let open: string | undefined
   for (const token of tokens) {
     if (token.kind === 'option-terminator') {
@@ -45,7 +45,7 @@ export function parseCommandLine(command: Command, words: readonly string[]): Co
       else throw unknownOption(command, rawName)
     }
   }
-  // The last words behind a list are arguments, as many as the command needs.
+  // The last words after a list option are arguments, as many as the command needs.
   const needed = (command.arguments ?? []).filter(({ required, claims }) => required !== false || claims === true).length
   const claimed = tail.splice(Math.max(0, tail.length - Math.max(0, needed - positionals.length)))
   for (const { word, list } of tail) values[list] = [...(values[list] as readonly string[]), word]
@@ -135,7 +135,7 @@ function seeHelp({ name }: Command): string {
   return `See: cria ${name} --help`
 }
 
-/** A digit after a dash is a number (`cria logs rate ID -1`), no option: none of ours is called by a digit. */
+/** Returns whether a word is a negative number (`cria logs rate ID -1`): no option name begins with a digit. */
 function isNegativeNumber(word: string): boolean {
   return /^-\d+(\.\d+)?$/.test(word)
 }

@@ -1,4 +1,4 @@
-/** Configuration and store of a command: read, told about, brought up to date. Shows how far indexing is, on standard error. */
+/** Reads the configuration and updates the store of a command. Shows notes and indexing progress on standard error. */
 
 import { loadConfig } from '../app/config.ts'
 import type { LoadedConfig } from '../app/config.ts'
@@ -16,7 +16,7 @@ import type { Io } from './io.ts'
 import { reportProgress } from './terminal/progress.ts'
 import type { Progress, ProgressReporter } from './terminal/progress.ts'
 
-/** Reads the configuration and tells what the user should know about it. */
+/** Reads the configuration and prints its notes. */
 export async function readConfig(io: Io): Promise<LoadedConfig> {
   const loaded = loadConfig(io)
   for (const text of loaded.notes) await note(io, text)
@@ -24,9 +24,9 @@ export async function readConfig(io: Io): Promise<LoadedConfig> {
 }
 
 /**
- * The store that is meant, up to date where it is kept for paths; `undefined` when none was named and there is no default one.
+ * Resolves the store that the options name, and updates it if it is derived from `--docs`; `undefined` without a named or default store.
  *
- * @throws ConfigurationError when a store or a path is named that is not there.
+ * @throws ConfigurationError when a named store or path does not exist.
  */
 export async function prepareStore(
   options: StoreOptions,
@@ -44,25 +44,25 @@ export async function prepareStore(
     return choice
   }
   upkeep.derivedStores.add(choice.path)
-  // Kept for these paths alone: nobody has to be asked before its vectors are made again.
+  // The store is derived from these paths alone, so its vectors may be replaced without asking.
   const embeddings = { model: config.embed, replace: true, config, env: io.env }
   const index = (): Promise<IndexReport> => indexWithProgress(choice, documents, { dryRun: false, home: paths, embeddings }, io)
   const report = await index().catch(async (failure: unknown) => {
     if (isDamagedStore(failure)) {
-      // Everything in it comes out of the documents.
+      // The store can be rebuilt from the documents.
       removeStore(choice)
-      await note(io, 'the index of these documents was damaged: it is made again.')
+      await note(io, 'the index of these documents was damaged: rebuilding it.')
       return index()
     }
     if (!(await canBeSearched(choice, failure))) throw failure
-    await note(io, 'the index of these documents cannot be written: it is searched as it is.')
+    await note(io, 'the index of these documents cannot be updated: searching it as it is.')
     return undefined
   })
   if (report !== undefined) await tellChanges(report, io)
   return { ...choice, exists: true }
 }
 
-/** Tells whether a store that could not be brought up to date, on a read-only or a full disk, can still be read. */
+/** Returns whether a store that could not be updated (read-only or full disk) can still be searched. */
 async function canBeSearched(choice: StoreChoice, failure: unknown): Promise<boolean> {
   if (!choice.exists || !isCriaError(failure) || failure.code !== 'store_failed') return false
   try {
@@ -75,15 +75,15 @@ async function canBeSearched(choice: StoreChoice, failure: unknown): Promise<boo
   }
 }
 
-/** Of `prepareStore` that found none: the stores there are have to be named, or `otherwise`. */
+/** Returns the error for a command without a store: it lists the existing stores, or is `otherwise` if there are none. */
 export function noDefaultStore(
   paths: HomePaths,
   otherwise: { readonly message: string; readonly hint: string },
 ): ConfigurationError {
   const names = storeNames(paths)
   if (names.length === 0) return new ConfigurationError(otherwise.message, { hint: otherwise.hint })
-  return new ConfigurationError(`No store was named and there is no default one. There are: ${names.join(', ')}.`, {
-    hint: `Name one: --store ${names[0] ?? ''}, or say "store" in config.json.`,
+  return new ConfigurationError(`No store was named and there is no default store. Stores: ${names.join(', ')}.`, {
+    hint: `Name one: --store ${names[0] ?? ''}, or set "store" in config.json.`,
   })
 }
 
@@ -93,7 +93,7 @@ interface Indexing extends Pick<IndexOptions, 'dryRun' | 'home' | 'pages'> {
   readonly embeddings: Omit<EmbeddingChoice, 'onProgress'>
 }
 
-/** Indexes files and pages, with a bar on a terminal and a line now and then elsewhere. */
+/** Indexes files and pages, with a progress bar on a terminal and occasional lines elsewhere. */
 export async function indexWithProgress(
   choice: StoreChoice,
   paths: readonly string[],
@@ -103,7 +103,7 @@ export async function indexWithProgress(
   const { signal, cwd } = io
   const progress = progressOn(io)
   let embedding: ProgressReporter | undefined
-  // One large file may take long: meanwhile the bar stays, and a log goes on.
+  // One large file may take long: meanwhile the progress is shown again.
   let latest: Progress | undefined
   const again = setInterval(() => {
     if (latest !== undefined) progress.show(latest)
@@ -141,27 +141,27 @@ export function progressOn({ stderr }: Io): ProgressReporter {
   return reportProgress(stderr)
 }
 
-/** A file is indexed as a whole, so that no answer comes from half of it. */
+/** Returns the note after an interruption. Files are indexed as a whole: a file in progress starts over. */
 function interruptedAt({ part = 0, current }: Partial<Progress> = {}): string {
-  const kept = 'interrupted. What is indexed is kept; the same command goes on from there'
-  return part > 0 && current !== undefined ? `${kept}, and begins ${shorten(current, 200)} anew.` : `${kept}.`
+  const kept = 'interrupted. Indexed files are kept; the same command continues from there'
+  return part > 0 && current !== undefined ? `${kept}, and starts ${shorten(current, 200)} over.` : `${kept}.`
 }
 
-/** Says what has changed, when anything has, and why there is nothing, when there is nothing. */
+/** Prints changes of the index if there are any, and the reasons if the index is empty. */
 async function tellChanges(report: IndexReport, io: Io): Promise<void> {
   const { files, added, changed, moved, removed, embeddings } = report
   if (added + changed + moved + removed > 0) await note(io, `indexed ${indexSummary(report)}.`)
   if (files > 0) await tellSkipped({ ...report, skipped: [] }, io)
   if (embeddings !== undefined && 'error' in embeddings)
-    await note(io, `no vectors were made, words find the documents: ${embeddings.error.message}`)
+    await note(io, `no vectors were computed, so search uses words only: ${embeddings.error.message}`)
   if (files > 0) return
   await tellSkipped(report, io)
-  await note(io, 'there are no documents in what --docs names.')
+  await note(io, 'the paths of --docs contain no documents.')
 }
 
 const MOST_TOLD = 20
 
-/** Tells the files that were left out, and what is worth telling of those that were read. */
+/** Prints skipped files with reasons, and notes about files that were read. */
 export async function tellSkipped({ skipped, notes = [] }: Pick<IndexReport, 'skipped' | 'notes'>, io: Io): Promise<void> {
   for (const { path, note: noted } of notes.slice(0, MOST_TOLD)) await note(io, `${shorten(path, 200)}: ${noted}`)
   if (notes.length > MOST_TOLD) await note(io, `${notes.length - MOST_TOLD} more notes; --json lists them all.`)

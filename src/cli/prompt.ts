@@ -1,4 +1,4 @@
-/** Reads what `ask` and `run` send to a model: the question, data beside it, a template, and settings of the call. */
+/** Reads the input of `ask` and `run`: the question, attached data, a template, and settings of the call. */
 
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
@@ -21,20 +21,20 @@ import { askedWith } from './session-settings.ts'
 import type { AskedWith } from './session-settings.ts'
 
 export interface Prompt {
-  /** Data that is handed over, then the question. */
+  /** Attached data, then the question. */
   readonly messages: readonly Message[]
   readonly question: string
   readonly handed: readonly HandedOver[]
-  /** The documents, the system prompt and the settings; what the command line leaves open is as in the session that goes on. */
+  /** Documents, system prompt and settings; those not given on the command line come from the continued session. */
   readonly asked: AskedWith
   readonly settings: ModelSettings
-  /** As after `-m`. */
+  /** Model name as after `-m`. */
   readonly model: string | undefined
   readonly sessionId: string | undefined
 }
 
 /**
- * @param word the question; `-`: all of standard input; empty: that of the template, or standard input.
+ * @param word the question; `-`: standard input; empty: the question of the template, or standard input.
  * @throws ConfigurationError when there is no question, or an option cannot be used.
  */
 export async function readPrompt(word: string, what: 'question' | 'task', options: TurnOptions, io: Io): Promise<Prompt> {
@@ -58,7 +58,7 @@ export async function readPrompt(word: string, what: 'question' | 'task', option
   for (const where of attach) handed.push(where === '-' ? handOverBytes(await readData(io), STDIN) : await handOver(where, io))
   const piped = isQuestionPiped || attach.includes('-') ? undefined : await readPiped(io)
   if (piped !== undefined) handed.unshift(handOverBytes(piped, STDIN))
-  if (io.stderr.isTerminal && handed.length > 0) await note(io, `sent with it: ${handedLine(handed)}`)
+  if (io.stderr.isTerminal && handed.length > 0) await note(io, `attached: ${handedLine(handed)}`)
   const question = String(prompt)
   if (question.trim() === '') {
     if (word === '' && !isQuestionPiped && handed.length === 0)
@@ -88,14 +88,14 @@ export async function readPrompt(word: string, what: 'question' | 'task', option
   }
 }
 
-/** The values of `-p NAME=VALUE`. @throws ConfigurationError where there is no template that they are for */
+/** Parses `-p NAME=VALUE`. @throws ConfigurationError when no template is named */
 export function paramsOf({ param, template }: Pick<TurnOptions, 'param' | 'template'>): Readonly<Record<string, string>> {
   if (param.length > 0 && template === undefined)
-    throw new ConfigurationError('-p gives values to the variables of a template: name one with -t.')
+    throw new ConfigurationError('-p sets variables of a template: name a template with -t.')
   return Object.fromEntries(param.map((pair) => pairOf(pair, '-p')).map(({ name, value }) => [name, value]))
 }
 
-/** The documents of a session that goes on. Nobody named those that are gone: a note says that they are left out. */
+/** Returns the documents of a continued session; prints a note about those that no longer exist and are left out. */
 async function stillThere({ store, docs: paths }: AskedWith, folder: string, io: Io): Promise<Pick<AskedWith, 'store' | 'docs'>> {
   const docs = paths.map((path) => resolve(folder, path))
   const there = docs.filter((path) => existsSync(path))
@@ -104,13 +104,13 @@ async function stillThere({ store, docs: paths }: AskedWith, folder: string, io:
     ...docs.filter((path) => !there.includes(path)),
     ...(store === undefined || isStore ? [] : [`the store ${store}`]),
   ]
-  if (gone.length > 0) await note(io, `${gone.map(visibleLine).join(', ')} is not there any more: the session goes on without.`)
+  if (gone.length > 0) await note(io, `the session continues without ${gone.map(visibleLine).join(', ')}: not found any more.`)
   const named = [...(isStore ? [`the store ${store}`] : []), ...there].map(visibleLine)
   if (named.length > 0) await note(io, `searching ${named.join(', ')}, as before.`)
   return { store: isStore ? store : undefined, docs: there }
 }
 
-/** Lists what is handed over, for people: `notes.md (text/markdown, 12 lines, 340 B)`. */
+/** Describes attached data: `notes.md (text/markdown, 12 lines, 340 B)`. */
 export function handedLine(handed: readonly HandedOver[]): string {
   return handed
     .map(({ name, mediaType, bytes, text }) => {
@@ -128,16 +128,16 @@ async function lastSession(io: Io): Promise<LastSession> {
   const journal = await openJournalToRead(io)
   const [newest] = (await journal?.sessionStats(1)) ?? []
   const turn = newest === undefined ? undefined : (await journal?.read.turns({ sessionId: newest.sessionId, limit: 1 }))?.turns[0]
-  if (turn === undefined) throw new ConfigurationError('There is no session to go on with yet: leave --continue out.')
+  if (turn === undefined) throw new ConfigurationError('There is no session to continue yet: leave out --continue.')
   const { sessionId, model } = turn
-  await note(io, `going on with ${sessionId}.`)
+  await note(io, `continuing ${sessionId}.`)
   const [known] = (await journal?.sessions({ sessionId, limit: 1 })) ?? []
   return { sessionId, model, folder: known?.folder ?? null, settings: known?.settings ?? null }
 }
 
 const MOST_KNOWN = 50
 
-/** Tells of a session that does not go on, but begins. */
+/** Warns when `--session` names a session that does not exist yet: it may be a typo. */
 export async function tellNewSession(sessionId: string | undefined, io: Io): Promise<void> {
   if (sessionId === undefined) return
   const journal = await openJournal(io)
@@ -145,5 +145,5 @@ export async function tellNewSession(sessionId: string | undefined, io: Io): Pro
   if (turns.length > 0) return
   const known = (await journal.sessionStats(MOST_KNOWN)).map((session) => session.sessionId)
   const meant = didYouMean(sessionId, known)
-  await note(io, `there is no session ${quoted(sessionId, 100)} in the journal: it begins with this.${meant}`)
+  await note(io, `there is no session ${quoted(sessionId, 100)} in the journal: this turn starts it.${meant}`)
 }

@@ -1,15 +1,15 @@
-/** Reads a question from the command line or from standard input, and data that is piped beside it. */
+/** Reads a question from the command line or standard input, and piped data. */
 
 import { ConfigurationError } from '../core/error.ts'
 import { note } from './io.ts'
 import type { Io, Piped } from './io.ts'
 
-/** Longer than any question, shorter than what a mistaken pipe can send. */
+/** Longer than any question, but bounded in case a large file is piped in by mistake. */
 export const MAX_CHARACTERS: number = 4_000_000
-/** Of data: as much as one attachment may have. */
+/** Maximum size of piped data, the same as that of an attachment. */
 const MAX_BYTES = 20_000_000
 
-/** The word itself; for `-` all of standard input, without its last line end. @throws ConfigurationError when it is too long. */
+/** Returns the word, or for `-` standard input without its last line end. @throws ConfigurationError when it is too long. */
 export async function readText(word: string, what: string, io: Pick<Io, 'stdin' | 'signal'>): Promise<string> {
   const text = word === '-' ? new TextDecoder().decode(await readAll(io, what, MAX_CHARACTERS * 4)).replace(/\r?\n$/, '') : word
   if (text.length > MAX_CHARACTERS) throw tooLong(what)
@@ -17,15 +17,15 @@ export async function readText(word: string, what: string, io: Pick<Io, 'stdin' 
 }
 
 /**
- * How many milliseconds the first byte of a pipe is waited for. The parent of a shell pipeline may take a moment; a program that starts the
- * command with a socket and never closes it, as `exec` of Node does, must not hold it up for long.
+ * Milliseconds to wait for the first byte of standard input. A shell pipeline may take a moment to start. A program that passes a socket and
+ * never closes it, as `exec` of Node does, must not delay the command for long.
  */
 const PATIENCE = { pipe: 3000, socket: 500, file: Infinity } as const
 
 /**
- * Reads what is piped into a command that did not ask for it.
+ * Reads piped data that the command line does not mention.
  *
- * @returns `undefined` when nothing is piped, it is empty, or nothing has come in time, of which the user is told.
+ * @returns `undefined` when nothing is piped, it is empty, or no data arrives in time, for which a note is printed.
  */
 export async function readPiped(
   io: Pick<Io, 'stdin' | 'signal' | 'stderr' | 'piped'>,
@@ -35,13 +35,13 @@ export async function readPiped(
   const wait = patience[io.piped]
   const bytes = await readAll(io, 'standard input', MAX_BYTES, wait)
   if (bytes !== undefined) return bytes.length === 0 ? undefined : bytes
-  // Whoever starts the command from a program has never meant to send anything.
+  // No note for a socket: it comes from a program that starts the command without sending data.
   if (io.piped === 'pipe')
-    await note(io, `nothing came on standard input within ${wait / 1000} s, so it is left out. To wait for it, add -a -`)
+    await note(io, `no data arrived on standard input within ${wait / 1000} s, so it is left out. To wait for it, add -a -`)
   return undefined
 }
 
-/** `undefined` when the first byte has not come after `wait` milliseconds. */
+/** Reads standard input to its end; `undefined` when the first byte has not arrived after `wait` milliseconds. */
 async function readAll(
   { stdin, signal }: Pick<Io, 'stdin' | 'signal'>,
   what: string,
@@ -78,7 +78,7 @@ async function readAll(
   }
 }
 
-/** Reads data that is waited for as long as it takes. @throws ConfigurationError when there is more than 20 MB. */
+/** Reads standard input without a time limit. @throws ConfigurationError when there is more than 20 MB. */
 export async function readData(io: Pick<Io, 'stdin' | 'signal'>): Promise<Uint8Array> {
   return (await readAll(io, 'standard input', MAX_BYTES)) ?? new Uint8Array()
 }

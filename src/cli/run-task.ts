@@ -1,4 +1,4 @@
-/** Does a task with the built-in tools, with nobody to ask. */
+/** Runs `cria run`: does a task with the built-in tools, without permission prompts. */
 
 import { openJournal } from '../app/journal.ts'
 import type { McpConnection } from '../app/mcp.ts'
@@ -59,7 +59,7 @@ export async function runTaskWithTools(word: string, options: RunOptions, io: Io
     const shown = shownDeeds(events, deeds, { io, isText: formatOf(options) === 'text' })
     const code = await showAsked(shown, turn, options, io, { more: () => deeds.toJson() })
     await io.stderr.write(summary(deeds))
-    // A model that asks for the same again and again is ended; what it lacked was permission.
+    // A turn that ends because the model repeats a refused call has failed for lack of permission.
     const gaveUp = code === EXIT.done || deeds.errorCode === 'tool_failure'
     if (gaveUp && deeds.wasHeldBack) return EXIT.permission
     return code === EXIT.done && deeds.finishReason === 'max-steps' ? EXIT.failed : code

@@ -1,4 +1,4 @@
-/** Runs one command: signals, help, errors and the exit code. The only place that ends the process. */
+/** Runs one command: handles signals, help, errors and the exit code. Only this file ends the process. */
 
 import { existsSync } from 'node:fs'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -17,15 +17,15 @@ import { note, openChannel, pipedInput } from './io.ts'
 import type { Channel, Io } from './io.ts'
 import { parseCommandLine } from './parse.ts'
 
-/** Time that a command which was told to end has to write down what it has. */
+/** Milliseconds that a command has to save its results after a signal. */
 const GRACE_MS = 5000
-/** Time that the process may live on after its command has ended. */
+/** Milliseconds that the process may stay alive after its command has ended. */
 const LINGER_MS = 100
-/** Time that a collector has to accept the spans of the command. */
+/** Milliseconds to wait until the collector accepts the spans of the command. */
 const SPANS_MS = 3000
-/** Time for the upkeep of the journal when a command has ended; nothing to do takes less than a millisecond. */
+/** Milliseconds for the upkeep of the journal after a command; usually it takes less than one. */
 const TEND_MS = 1500
-/** Exit codes of the signals that are heeded. */
+/** Exit codes of the handled signals. */
 const SIGNALS = { SIGINT: EXIT.interrupted, SIGTERM: EXIT.terminated, SIGHUP: 129 } as const
 
 export async function runCommandLine(words: readonly string[]): Promise<number> {
@@ -38,19 +38,19 @@ export async function runCommandLine(words: readonly string[]): Promise<number> 
     stop.abort(new DOMException(reason, 'AbortError'))
   }
 
-  // A copy: keys are taken out of the environment of the process before a tool can run.
+  // A copy, because keys are removed from `process.env` before a tool can run.
   const { env, stored, problem } = await withKeys({ ...process.env }, process.cwd())
-  // Whoever changes how this Node reaches the network, with a proxy or a preloaded module, changes `fetch`.
+  // A proxy or preloaded module replaces `fetch`, so these settings keep `fetch` in use.
   if ((env['NODE_OPTIONS'] ?? '') === '' && (env['NODE_USE_ENV_PROXY'] ?? '') === '') sendOverHttp()
   const interrupted = new Set<() => boolean>()
   const io: Io = {
     env,
     cwd: process.cwd(),
-    // Nobody reads the answers any more: what is still to come would be made, and paid for, for nobody.
+    // Stops the turn when the reader is gone: the rest of the answer would be paid for in vain.
     stdout: openChannel(process.stdout, env, () => end(EXIT.done, 'The reader of the output has gone.')),
-    // An answer is not lost because nobody could be told of something beside it.
+    // A write error on standard error must not lose the answer.
     stderr: openChannel(process.stderr, env),
-    // Making the stream takes time, and few commands read it.
+    // Created on use: it takes time, and few commands read standard input.
     get stdin() {
       return process.stdin
     },
@@ -72,23 +72,23 @@ export async function runCommandLine(words: readonly string[]): Promise<number> 
     code = await dispatch(words, io)
   } catch (thrown) {
     code = exitCodeOf(thrown)
-    // Whoever pressed Ctrl-C knows what happened.
+    // After Ctrl-C or a signal no message is needed.
     if (ended === undefined) await tellFailure(thrown, io)
   } finally {
     removeListeners()
   }
   const last = ended ?? code
-  // The command is done. What is thrown now is too late to be a failure of it; a signal would end the process before what its tools have
-  // left behind is ended, too.
+  // The command is done: later errors do not change its exit code. `process.exit` on a signal, unlike the default, also ends processes that
+  // tools have left running.
   const endAtOnce = (): never => process.exit(last)
   listenWith(endAtOnce, endAtOnce)
   await tidyUp(last, io)
-  // Sockets that are kept open and timers that nobody waits for must not hold the process back; everything has been written.
+  // Open sockets and pending timers must not keep the process alive; all output is written.
   setTimeout(() => process.exit(last), LINGER_MS).unref()
   return last
 }
 
-/** The environment with the keys that the user keeps in a file. One that cannot be read is told about, and does without. */
+/** Adds the keys of the user's key file to the environment. If the file cannot be read, returns `env` unchanged and the `problem`. */
 async function withKeys(
   env: Io['env'],
   cwd: string,
@@ -117,7 +117,7 @@ async function dispatch(words: readonly string[], io: Io): Promise<number> {
   return command.run(parseCommandLine(command, found.rest), io)
 }
 
-/** Shows what there is to choose from, where that was asked or nothing was named. @throws ConfigurationError for a name that is none */
+/** Prints the overview or the help of a group if help was asked for or no command is named. @throws ConfigurationError for an unknown name */
 async function unknownCommand([name = '', next]: readonly string[], wantsHelp: boolean, io: Io): Promise<number> {
   const channel = wantsHelp ? io.stdout : io.stderr
   const layout = await layoutFor(channel)
@@ -131,7 +131,7 @@ async function unknownCommand([name = '', next]: readonly string[], wantsHelp: b
     return wantsHelp ? EXIT.done : EXIT.usage
   }
   if (PLANNED.includes(name))
-    throw new ConfigurationError(`"cria ${name}" is planned and not there yet.`, { hint: 'See: cria --help' })
+    throw new ConfigurationError(`"cria ${name}" is planned but not available yet.`, { hint: 'See: cria --help' })
 
   const typed = group === undefined ? name : `${name} ${following ?? ''}`
   const known = COMMANDS.map((entry) => (group === undefined ? (entry.name.split(' ')[0] ?? '') : entry.name))
@@ -146,7 +146,7 @@ async function layoutFor({ isTerminal, columns }: Channel): Promise<HelpLayout |
   return helpLayout(columns)
 }
 
-/** The first signal asks the command to end, the second ends it. */
+/** Handles signals: the first asks the command to end, the second ends the process. */
 function listen(io: Io, end: (code: number, reason: string) => void, isDealtWith: () => boolean): () => void {
   let asked = false
   const onSignal = (name: NodeJS.Signals): void => {
@@ -164,7 +164,7 @@ function listen(io: Io, end: (code: number, reason: string) => void, isDealtWith
   return listenWith(onSignal, onStray)
 }
 
-/** @returns what ends the listening */
+/** Returns a function that removes the listeners. */
 function listenWith(onSignal: (name: NodeJS.Signals) => void, onStray: (thrown: unknown) => void): () => void {
   const listeners = [
     ...Object.keys(SIGNALS).map((name) => [name, onSignal] as const),
@@ -177,22 +177,22 @@ function listenWith(onSignal: (name: NodeJS.Signals) => void, onStray: (thrown: 
   }
 }
 
-/** Looks after what the command has used, and says what is removed without being asked for. */
+/** Tends the journals and stores that the command has used, prints a note about removals, and waits for spans to be sent. */
 async function tidyUp(code: number, io: Io): Promise<void> {
   for (const journal of upkeep.journals) {
-    // A clean-up that fails, or takes longer, is for another day.
+    // A clean-up that fails or times out is left to a later command.
     const removed = await journal.tend(AbortSignal.timeout(TEND_MS)).catch(() => undefined)
     if (removed !== undefined) await note(io, describeCleanUp(journal.path, removed))
   }
-  // A damaged index is made again from its documents, when the command is run again.
+  // A damaged index is removed here and rebuilt from its documents by the next run.
   if (code === EXIT.failed && upkeep.derivedStores.size > 0) {
     const { removeIfDamaged } = await import('../app/stores.ts')
-    const advice = 'the index of these documents was damaged and has been removed: run the command again, and it is made again.'
+    const advice = 'the index of these documents was damaged and has been removed: run the command again to rebuild it.'
     for (const path of upkeep.derivedStores) if (await removeIfDamaged(path)) await note(io, advice)
   }
   if ((io.env['OTEL_EXPORTER_OTLP_ENDPOINT'] ?? '') !== '') {
     const { spansSent } = await import('../app/journal.ts')
-    // A collector that does not answer keeps nobody waiting for long, and changes no exit code.
+    // A collector that does not answer delays the exit only briefly and does not change the exit code.
     const patience = new AbortController()
     const late = wait(SPANS_MS, undefined, { signal: patience.signal }).catch(() => undefined)
     await Promise.race([spansSent(), late])

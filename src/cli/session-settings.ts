@@ -1,6 +1,6 @@
 /**
- * Keeps with a session how it was started, so that it goes on as it was: model, tools and documents. What grants something
- * (`--allow`, `--network`, `--sandbox off`) is said anew each time.
+ * Saves the options of a session (model, tools, documents) so that it can be continued with them. Options that grant permissions
+ * (`--allow`, `--network`, `--sandbox off`) are not saved.
  */
 
 import { resolve } from 'node:path'
@@ -15,13 +15,13 @@ import { defined } from '../util/check.ts'
 const FLAGS = ['safe', 'no-switch', 'fetch', 'no-mcp', 'thinking'] as const
 const KEPT = [...FLAGS, 'fallback', 'deny', 'option', 'store', 'docs', 'system', 'max-cost'] as const
 
-/** @param model reference of the model that answers, which may be another one than was named. */
+/** Returns the options to save. @param model reference of the model that answers, which may differ from the named model. */
 export function settingsOf(options: ChatOptions, model: string): JsonObject {
   const kept = Object.fromEntries(KEPT.map((name) => [name, options[name]]))
   return { model, ...given(kept), ...(options.sandbox === 'required' ? { sandbox: 'required' } : {}) }
 }
 
-/** The options of a session that goes on. What the command line says comes first; values of another kind are left out. */
+/** Merges the saved settings of a session into the options. The command line takes precedence; values of the wrong type are ignored. */
 export function restored(options: ChatOptions, settings: JsonObject): ChatOptions {
   const { deny, store, docs, system, option } = options
   const hasDocuments = store !== undefined || docs.length > 0
@@ -42,7 +42,7 @@ export function restored(options: ChatOptions, settings: JsonObject): ChatOption
   }
 }
 
-/** The settings of one question, which are fewer than those of a chat. */
+/** The settings of one question, a subset of those of a chat. */
 export interface AskedWith {
   readonly store: string | undefined
   readonly docs: readonly string[]
@@ -51,14 +51,14 @@ export interface AskedWith {
   readonly option: readonly string[]
 }
 
-/** Reads the settings of a question from those of a session; values of another kind are left out. */
+/** Reads the settings of a question from those of a session; values of the wrong type are ignored. */
 export function askedWith({ store, docs, system, option }: JsonObject): AskedWith {
   return { store: textOf(store), docs: listOf(docs), system: textOf(system), option: listOf(option) }
 }
 
 /**
- * Keeps for the session of a turn how it was asked, when the turn has ended. What the session knows beside that, such as the rules of a chat,
- * stays. A journal that cannot keep it is told about by the turn.
+ * Passes events on and, when the turn has ended, saves its settings with the session. Other saved settings, such as the rules of a chat,
+ * are kept. Journal failures are ignored here: the turn reports them.
  *
  * @param model reference of the model that answers.
  */
@@ -79,7 +79,7 @@ export async function* keepingSettings(
   }
 }
 
-/** As `keepingSettings`, of a turn that has ended. */
+/** Saves the settings of a turn that has ended; see `keepingSettings`. */
 export async function keepAsked(sessionId: string, asked: AskedWith, model: string, io: Io): Promise<void> {
   const settings = given({ ...asked, docs: asked.docs.map((path) => resolve(io.cwd, path)) })
   if (Object.keys(settings).length === 0) return
@@ -90,11 +90,11 @@ export async function keepAsked(sessionId: string, asked: AskedWith, model: stri
     const before = hasDocuments ? others : { ...others, ...defined({ store, docs }) }
     await journal.keepSettings(sessionId, { ...before, ...(model === EXTRACTIVE ? {} : { model }), ...settings })
   } catch {
-    // Said of the turn already.
+    // The turn has already reported the failure of the journal.
   }
 }
 
-/** The values that say something: no `false`, no empty list. */
+/** Leaves out `undefined`, `false` and empty lists. */
 function given(values: Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>): JsonObject {
   const isGiven = (value: unknown): boolean =>
     value !== undefined && value !== false && !(Array.isArray(value) && value.length === 0)

@@ -1,4 +1,4 @@
-/** The list of sources below an answer: paths with line numbers, which terminals and editors open on a click. */
+/** Formats the list of sources below an answer: paths with line numbers, which terminals and editors open on a click. */
 
 import { existsSync } from 'node:fs'
 import { hostname } from 'node:os'
@@ -9,20 +9,20 @@ import { visibleLine } from '../util/terminal.ts'
 import { broken } from './io.ts'
 import type { Channel } from './io.ts'
 
-/** The folder of the reader, and the folder that relative paths of sources begin in. */
+/** The current folder, and the folder that sources are relative to. */
 export interface Standpoint {
   readonly cwd: string
   /** Default `cwd`. */
   readonly base?: string | undefined
 }
 
-/** Lines that are listed, and reasons that are told in each. */
+/** Maximum sources listed, and reasons shown for each. */
 const MOST_SOURCES = 30
 const MOST_REASONS = 3
-/** A line that is broken goes on under the place. */
+/** Indentation of wrapped lines, in cells. */
 const INDENT = 4
 
-/** Sources with what was found of the statements that cite them, and one line that sums up. Empty where there is nothing to tell. */
+/** Lists sources with the verdicts of the statements that cite them, and a summary line. Empty without citations and statements. */
 export async function sourceList(
   citations: readonly Citation[],
   uncited: number,
@@ -40,11 +40,11 @@ export async function sourceList(
     const mark = stdout.isTerminal && verdict === 'verified' ? `  ${stdout.style('dim', '✓')}` : ''
     const wrong = reasons.slice(0, MOST_REASONS).map((reason) => `  ${stdout.style('yellow', `✗ ${visibleLine(reason)}`)}`)
     const line = await broken(`[${visible(marker)}] ${path}${copies}${mark}${wrong.join('')}`, stdout, INDENT)
-    // A link takes no room, but the escapes that make it one would be counted.
+    // Links are added after wrapping, because their escape sequences would count as text.
     shown += `${stdout.links && url !== undefined ? line.replace(path, () => terminalLink(place, url)) : line}\n`
   }
   const list = lines.length === 0 ? '' : `${stdout.style('bold', 'Sources')}\n${shown}`
-  // Whatever reads a pipe is told what is wrong, and nothing else beside the sources.
+  // A pipe receives the summary only if statements are contradicted or uncited.
   const isTold = stdout.isTerminal || uncited > 0 || lines.some(({ verdict }) => verdict === 'contradicted')
   return `\n${list}${isTold ? `${stdout.style('dim', await broken(summary, stdout))}\n` : ''}`
 }
@@ -53,17 +53,17 @@ export interface SourceLine {
   readonly marker: string
   /** `docs/guide.md:12`. */
   readonly place: string
-  /** Target of a click, where there is one. */
+  /** Link target; `undefined` if the source is not a file or web page. */
   readonly url: string | undefined
-  /** `verified` when each of its statements is, `contradicted` when one of them is. */
+  /** `verified` if all its statements are, `contradicted` if any statement is. */
   readonly verdict: Verdict
-  /** The contradictions of its statements, both sides named. */
+  /** Reasons of the contradicted statements. */
   readonly reasons: readonly string[]
-  /** `docs/copy.md and 4 more`: where the same text stands; `undefined` when nowhere else. */
+  /** Other sources with the same text: `docs/copy.md and 4 more`; `undefined` when there are none. */
   readonly alsoIn: string | undefined
 }
 
-/** One line for each marker, in the order of the answer: `docs/guide.md:12, 40` where it stands for several places. */
+/** Returns one line per marker, in the order of the answer: `docs/guide.md:12, 40` if it cites several places. */
 export function sourceLines(citations: readonly Citation[], from: Standpoint): readonly SourceLine[] {
   const byMarker = Map.groupBy(citations, ({ marker, source }) => `${marker}\0${source}`)
   return [...byMarker.values()].slice(0, MOST_SOURCES).flatMap((cited) => {
@@ -88,12 +88,12 @@ function verdictOfAll(verdicts: readonly Verdict[]): Verdict {
   return verdicts.every((verdict) => verdict === 'verified') ? 'verified' : 'unverified'
 }
 
-/** Turns that older versions recorded have no verdicts, and said of unsupported citations alone what is wrong with them. */
+/** Returns the verdict; derives it from `supported` for turns of older versions, which have no verdicts. */
 function verdictOf({ verdict, supported }: Partial<Citation>): Verdict {
   return verdict ?? (supported === false ? 'contradicted' : 'unverified')
 }
 
-/** Counts the statements that are verified, contradicted and unverified, and those that cite nothing; `undefined` where there are none. */
+/** Counts verified, contradicted, unverified and uncited statements in one line; `undefined` when there are none. */
 function verdictSummary(citations: readonly Citation[], uncited: number): string | undefined {
   const byStatement = Map.groupBy(citations, ({ claim }) => `${claim?.start} ${claim?.end}`)
   const statements = [...byStatement.values()].map((cited) => cited.map(verdictOf))
@@ -109,7 +109,7 @@ function verdictSummary(citations: readonly Citation[], uncited: number): string
   return told.length === 0 ? undefined : `Statements: ${told.join(', ')}.`
 }
 
-/** Copies that are named; of the rest their number. */
+/** Maximum copies named; the rest are counted. */
 const MOST_COPIES = 3
 
 function othersOf({ source, alsoIn = [] }: Citation, from: Standpoint): string | undefined {
@@ -139,24 +139,24 @@ function numberOf({ lines, page }: Spot): number | undefined {
   return lines?.[0] ?? page
 }
 
-/** A source as editors and terminals understand it: `docs/guide.md:12`; what has pages and no lines is `report.pdf, page 3`. */
+/** Formats a source as editors and terminals expect it: `docs/guide.md:12`, or `report.pdf, page 3` for pages without lines. */
 export function placeOf(source: string, { lines, page }: Spot, from: Standpoint): string {
   const path = displayPath(source, from)
   if (lines !== undefined) return `${path}:${lines[0]}`
   return page === undefined ? path : `${path}, page ${page}`
 }
 
-/** Relative to the folder the reader is in, when it lies below it. */
+/** Returns a path relative to the current folder if the file is below it, else an absolute path. */
 function displayPath(source: string, { cwd, base = cwd }: Standpoint): string {
   if (!isAbsolute(source) && base === cwd) return source
   const path = isAbsolute(source) ? source : fileOf(source, base)
-  // What is no file (any more) keeps the name that the store has for it.
+  // A source without a file keeps its name in the store.
   if (path === undefined) return source
   const short = relative(cwd, path)
   return short === '' || short === '..' || short.startsWith(`..${sep}`) || isAbsolute(short) ? path : short
 }
 
-/** The path that opens the file of a source from the folder of the reader; `undefined` for what is no file, or is not there any more. */
+/** Returns the path of a source's file from the current folder; `undefined` if the source is not an existing file. */
 export function pathTo(source: string, from: Standpoint): string | undefined {
   return fileOf(source, from.base ?? from.cwd) === undefined ? undefined : displayPath(source, from)
 }
@@ -166,7 +166,7 @@ function urlOf({ source, page }: Citation, { cwd, base = cwd }: Standpoint): str
   const path = fileOf(source, base)
   if (path === undefined) return undefined
   const url = pathToFileURL(path)
-  // Terminals compare the host, so that a path of another machine is not opened on this one.
+  // Terminals compare the host and do not open paths of other machines.
   url.hostname = hostname()
   // Browsers open a PDF at the page (RFC 8118, 3).
   if (page !== undefined && /\.pdf$/i.test(path)) url.hash = `page=${page}`
@@ -178,7 +178,7 @@ function fileOf(source: string, base: string): string | undefined {
   return path !== undefined && existsSync(path) ? path : undefined
 }
 
-/** A link (OSC 8) around a text; both are made visible, so that neither can end it early. */
+/** Returns a terminal link (OSC 8); text and URL are escaped, so that neither can end the link early. */
 export function terminalLink(text: string, url: string): string {
   return `\u001B]8;;${visibleLine(url)}\u001B\\${visibleLine(text)}\u001B]8;;\u001B\\`
 }

@@ -1,4 +1,4 @@
-/** Does what `ask` and `run` have in common: everything before a turn that can be wrong, and showing the turn. */
+/** Shared parts of `ask` and `run`: prepares and checks a turn, and shows it. */
 
 import type { LoadedConfig } from '../app/config.ts'
 import { checkReadable } from '../app/hand-over.ts'
@@ -27,10 +27,10 @@ export interface Turn {
 }
 
 /**
- * Reads the prompt and chooses the models. Asks and records nothing yet.
+ * Reads the prompt and chooses the models. Sends no request and records nothing.
  *
  * @param word the argument of the command, see `readPrompt`.
- * @throws ConfigurationError for all that can be known to be wrong before a model is asked
+ * @throws ConfigurationError for every mistake that can be found before a request is sent
  */
 export async function prepareTurn(word: string, what: 'question' | 'task', options: TurnOptions, io: Io): Promise<Turn> {
   const prompt = await readPrompt(word, what, options, io)
@@ -43,7 +43,7 @@ export async function prepareTurn(word: string, what: 'question' | 'task', optio
   return { prompt, loaded, models, budget }
 }
 
-/** The options of a query that both commands take from the command line and the configuration. */
+/** Returns the query options that both commands read from the command line and the configuration. */
 export function recipeOf(
   { prompt, loaded, models, budget }: Turn,
   { thinking }: TurnOptions,
@@ -52,7 +52,7 @@ export function recipeOf(
   return { ...models, budget, ...(thinking ? { enableThinking: true } : {}), ...prompt.settings, ...defined({ slowAfter }) }
 }
 
-/** Shows a turn and keeps for its session how it was asked. Resolves to the exit code. */
+/** Shows a turn and saves its settings with the session. Resolves to the exit code. */
 export function showAsked(
   events: AsyncIterable<QueryEvent>,
   { prompt, models }: Turn,
@@ -66,7 +66,7 @@ export function showAsked(
   return showTurn(kept, io, { ...shown, recorded: (turnId) => recordedTurn(io, turnId) })
 }
 
-/** Reads what the journal holds of a turn that has just ended; `undefined` where the journal cannot be read. */
+/** Reads a turn that has just ended from the journal; `undefined` if the journal cannot be read. */
 async function recordedTurn(io: Io, turnId: string): Promise<RecordedTurn | undefined> {
   try {
     const journal = await openJournalToRead(io)

@@ -1,4 +1,4 @@
-/** Draws spans as a waterfall: each below the span it ran in, with a bar for when it ran and how long. */
+/** Draws spans as a waterfall: each below its parent span, with a bar for its start and duration. */
 
 import { ATTRIBUTE } from '../core/attributes.ts'
 import type { SpanRecord } from '../core/span.ts'
@@ -9,9 +9,9 @@ const FEWEST_COLUMNS = 10
 const DEEPEST = 20
 
 /**
- * One line for each span, in the order in which they began: when after the first of them, how long, and a bar for both.
+ * Returns one line per span, in order of start: offset from the first start, duration, and a bar for both.
  *
- * @param room columns of a line; bars take what names and times leave, up to 40.
+ * @param room columns of a line; bars use the space left by names and times, up to 40.
  */
 export function waterfall(spans: readonly SpanRecord[], room: number = Infinity): string {
   const began = Math.min(...spans.map(({ startedAt }) => startedAt))
@@ -37,7 +37,7 @@ export function waterfall(spans: readonly SpanRecord[], room: number = Infinity)
   )
 }
 
-/** The tool that ran, else the name. */
+/** Returns the tool of the span, else its name. */
 function labelOf({ name, attributes }: SpanRecord): string {
   const tool = attributes[ATTRIBUTE.toolName]
   return typeof tool === 'string' ? tool : name
@@ -50,7 +50,7 @@ function bar({ startedAt, endedAt }: SpanRecord, began: number, whole: number, c
   return `${'·'.repeat(from)}${'█'.repeat(to - from)}${'·'.repeat(columns - to)}`
 }
 
-/** Depth first; a span whose parent is not among them stands at the left. One that is its own ancestor, in a damaged file, comes last. */
+/** Orders spans depth first. A span without a known parent has depth 0. Spans in a cycle, from damaged data, come last. */
 function nested(spans: readonly SpanRecord[]): readonly { readonly span: SpanRecord; readonly depth: number }[] {
   const known = new Set(spans.map(({ spanId }) => spanId))
   const parentOf = ({ parentSpanId }: SpanRecord): string =>

@@ -66,7 +66,7 @@ describe('standard input', () => {
     await cria(['ask', 'Summarise this', ...MODEL], { input: 'The lamp is green.' })
     const { code, stderr } = await cria(['ask', '-c', 'Which colour?'])
     expect(code).toBe(0)
-    expect(stderr).toMatch(/going on with ses_/)
+    expect(stderr).toMatch(/continuing ses_/)
     expect(sent()).toMatchObject({ model: 'test' })
     const text = said().join('\n')
     expect(text).toContain('The lamp is green.')
@@ -84,7 +84,7 @@ describe('standard input', () => {
     expect(said().at(-1)).toContain('northern tower is green')
     rmSync(join(place.folder, 'docs'), { recursive: true })
     const without = await cria(['ask', '-c', 'And now?'])
-    expect(without).toMatchObject({ code: 0, stderr: expect.stringContaining('is not there any more') })
+    expect(without).toMatchObject({ code: 0, stderr: expect.stringContaining('not found any more') })
   })
 
   test('a chat session keeps its rules when ask continues it', async () => {
@@ -149,7 +149,7 @@ describe('standard input', () => {
       })
     })
     process.kill(-(shell.pid ?? 0), 'SIGKILL')
-    expect(stderr).toContain('nothing came on standard input within 3 s')
+    expect(stderr).toContain('no data arrived on standard input within 3 s')
   })
 
   test('data beyond the limit of a question is refused before any request', async () => {
@@ -192,7 +192,7 @@ describe('attachments', () => {
       columns: 100,
       env: { OPENAI_COMPATIBLE_BASE_URL: server.url, TERM: 'xterm-256color' },
     })
-    expect(asked.stdout).toContain('sent with it: notes.md (text/markdown, 2 lines, 10 B)')
+    expect(asked.stdout).toContain('attached: notes.md (text/markdown, 2 lines, 10 B)')
     const main = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url))
     const shell = spawn(
       '/bin/bash',
@@ -345,7 +345,7 @@ describe('settings and templates', () => {
   })
 
   test('-c without a session is an error, and excludes --session and --no-log', async () => {
-    expect((await cria(['ask', '-c', 'And?', ...MODEL])).stderr).toContain('There is no session to go on with yet')
+    expect((await cria(['ask', '-c', 'And?', ...MODEL])).stderr).toContain('There is no session to continue yet')
     expect((await cria(['ask', '-c', 'And?', '--session', 's', ...MODEL])).code).toBe(2)
     expect((await cria(['ask', '-c', 'And?', '--no-log', ...MODEL])).code).toBe(2)
   })

@@ -237,7 +237,7 @@ describe('a conversation at a terminal', () => {
     press(pasted('y'))
     press(KEY.enter)
     press(KEY.escape)
-    await shows('stopped; what had arrived is kept')
+    await shows('stopped; the text received so far is kept')
     expect(terminal.text).not.toContain('passed')
     press(KEY.ctrlD)
     await code
@@ -282,7 +282,7 @@ describe('a conversation at a terminal', () => {
     await shows('next: Second')
     await vi.waitFor(() => expect(server?.requests).toHaveLength(1), 10_000)
     press(KEY.escape)
-    await shows('stopped; what had arrived is kept')
+    await shows('stopped; the text received so far is kept')
     // The queued message returns to the input line.
     await shows(/> Second/)
     press(KEY.enter)
@@ -309,7 +309,7 @@ describe('a conversation at a terminal', () => {
     press('y')
     await vi.waitFor(() => expect(existsSync(join(place.folder, 'pid'))).toBe(true), 10_000)
     press(KEY.escape)
-    await shows('stopped; what had arrived is kept')
+    await shows('stopped; the text received so far is kept')
     await ends('stopped')
     expect(terminal.text).toMatch(/✗ run_command [^✓✗]*\/show 1/)
     await vi.waitFor(() => expect(isAlive(Number(place.read('pid')))).toBe(false), 10_000)

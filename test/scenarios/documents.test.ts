@@ -137,7 +137,7 @@ describe('from documents to a cited answer and its log', () => {
     for (const command of ['ask', 'retrieve']) {
       const { stderr, code } = await place.run([command, 'When is oil fetched?', '--docs', 'docs', '--filter', 'status=finished'])
       expect(code).toBe(0)
-      expect(stderr).toContain('no document of the store is one that --filter asks for')
+      expect(stderr).toContain('no document of the store matches --filter')
     }
     const none = await place.run(['retrieve', 'zzyzx', '--docs', 'docs', '--filter', 'status=final'])
     expect(none.stderr).toContain('nothing was found')
@@ -238,12 +238,12 @@ describe('from documents to a cited answer and its log', () => {
     const gone = { path: 'docs', removed: ['docs/garden.md', 'docs/lighthouse.md'] }
 
     const tried = await place.run(['index', 'docs', '--store', 'island', '--dry-run'])
-    expect(tried.stderr).toContain('docs is not there any more: what the store has of it would be removed, 2 files')
+    expect(tried.stderr).toContain('docs does not exist any more: its content would be removed from the store, 2 files')
     const { code, stdout, stderr } = await place.run(['index', 'docs', 'other', '--store', 'island', '--json'])
     expect({ code, stderr }).toEqual({
       code: 0,
       stderr:
-        'cria: docs is not there any more: what the store has of it is removed, 2 files (docs/garden.md, docs/lighthouse.md).\n',
+        'cria: docs does not exist any more: its content is removed from the store, 2 files (docs/garden.md, docs/lighthouse.md).\n',
     })
     expect(JSON.parse(stdout)).toMatchObject({ files: 1, removed: 2, unchanged: 1, gone: [gone] })
     expect((await json<{ chunks: unknown[] }>('retrieve', 'lighthouse', '--store', 'island')).chunks).toEqual([])
@@ -283,7 +283,7 @@ describe('from documents to a cited answer and its log', () => {
       '.git/x': '',
     })
     expect(outcome(await place.run(['index']))).toEqual(
-      plainFailure(2, /is not used; look at it, then run "cria trust"[\s\S]*Say what to index/),
+      plainFailure(2, /is not used; look at it, then run "cria trust"[\s\S]*No paths to index/),
     )
     expect(await json('trust')).toMatchObject({ trust: 'trusted', config: { store: 'island' } })
     expect(await json('index')).toMatchObject({ store: 'island', added: 2 })
@@ -300,7 +300,7 @@ describe('with stores, of which none is the default', () => {
     await place.run(['index', 'a.md', '--store', 'harbour'])
     const { code, stderr } = await place.run(words)
     expect(code).toBe(2)
-    expect(stderr).toContain('There are: harbour, island.')
+    expect(stderr).toContain('Stores: harbour, island.')
     expect(stderr).toContain('--store harbour')
   })
 })
@@ -412,7 +412,7 @@ describe('bad input: a clear error or a correct result, nothing lost, no stack t
     [['retrieve', 'x', '--docs', 'gone'], /The path gone does not exist/],
     [['ask', 'x', '--store', 'gone'], /There is no store "gone"/],
     [['retrieve', 'x', '--store', '../../etc/passwd'], /A store is named with/],
-    [['index'], /Say what to index/],
+    [['index'], /No paths to index/],
     [['eval', 'retrieval', '--beir', 'gone'], /gone is not a folder: expected a BEIR folder/],
     [['eval', 'answers', '--beir', 'gone'], /corpus\.jsonl does not exist: expected/],
     [['retrieve', 'x'], /There is no store yet/],
@@ -430,7 +430,7 @@ describe('bad input: a clear error or a correct result, nothing lost, no stack t
     place.write({ 'empty/.hidden': 'x' })
     const { code, stderr, stdout } = await place.run(['ask', 'x', '--docs', 'empty'])
     expect({ code, stdout }).toEqual({ code: 0, stdout: 'The documents do not contain the answer to this question.\n' })
-    expect(stderr).toContain('there are no documents in what --docs names')
+    expect(stderr).toContain('the paths of --docs contain no documents')
   })
 
   test('a store of a newer version', async () => {
@@ -459,7 +459,7 @@ describe('bad input: a clear error or a correct result, nothing lost, no stack t
       const { code, stdout, stderr } = await ask()
       expect({ code, stderr }).toEqual({
         code: 0,
-        stderr: 'cria: the index of these documents cannot be written: it is searched as it is.\n',
+        stderr: 'cria: the index of these documents cannot be updated: searching it as it is.\n',
       })
       expect(stdout).toContain('by the river')
     } finally {
@@ -559,7 +559,7 @@ describe('concurrent and interrupted indexing', () => {
       const { code, stderr } = await running.ended
       if (signal === 'SIGINT') expect(code).toBe(130)
       if (signal === 'SIGTERM') expect(code).toBe(143)
-      if (signal !== 'SIGKILL') expect(stderr).toContain('the same command goes on from there')
+      if (signal !== 'SIGKILL') expect(stderr).toContain('the same command continues from there')
       expect(stderr).not.toMatch(/^\s+at /m)
 
       const report = await json<IndexReport>('index', 'docs')

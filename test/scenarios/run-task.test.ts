@@ -251,7 +251,7 @@ describe('cria run', () => {
     const script = (): ScriptedStep => ({ calls: [{ name: 'list_files', input: {} }] })
     const { code, stderr } = await run(script, ['Look', '--max-steps', '2'])
     expect(code).toBe(1)
-    expect(stderr).toContain('limit of steps')
+    expect(stderr).toContain('step limit')
   })
 
   test('named documents can be searched', async () => {

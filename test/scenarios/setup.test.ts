@@ -113,7 +113,7 @@ describe('a project that was cloned', () => {
     expect(await place.run(['trust'])).toMatchObject({
       code: 0,
       stdout: 'Use tabs.\n',
-      stderr: 'cria: AGENTS.md instructs the model from now on.\n',
+      stderr: 'cria: AGENTS.md is sent to the model as instructions from now on.\n',
     })
     expect(await trustOf('--show')).toEqual(['trusted', 'AGENTS.md trusted'])
     place.write({ 'AGENTS.md': 'Use tabs, and obey me.' })

@@ -254,7 +254,7 @@ describe('index --watch', () => {
     process.stdin.write(KEY.ctrlC)
     const { code, stdout } = await ended
     expect(code).toBe(130)
-    expect(stdout).toMatch(/goes on from there, and begins \S*large\.txt anew\./)
+    expect(stdout).toMatch(/continues from there, and starts \S*large\.txt over\./)
     expect(await sources('default')).toEqual([])
   })
 

@@ -91,7 +91,7 @@ describe('evaluateRetrieval', () => {
   ])('rejects %s with the reason', async (_title, spoil, message) => {
     spoil()
     const store = new MemoryDocumentStore()
-    await expect(evaluateRetrieval(folder, store)).rejects.toMatchObject({ message })
+    await expect(evaluateRetrieval(folder, store)).rejects.toThrow(message)
     await store.close()
   })
 

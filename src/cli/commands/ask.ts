@@ -1,16 +1,16 @@
-/** The commands that ask a model. What they do is loaded when it is done. */
+/** Declares `ask`, `run`, `chat` and `compare`. Their implementations are loaded when they run. */
 
 import { defineCommand, jsonOption } from '../command.ts'
 import type { Command } from '../command.ts'
 import { ANSWER, DOCUMENTS, OPTIONS, pick, PROMPT, RULES, TOOLS, TURN } from '../shared-options.ts'
 
 const SESSIONS_ARE_KEPT = 'a session is kept in the journal'
-const TWO_SESSIONS = ['continue', 'session', 'both say which session goes on'] as const
+const TWO_SESSIONS = ['continue', 'session', 'both name the session to continue'] as const
 
 export const ask: Command = defineCommand({
   name: 'ask',
   arguments: [
-    { name: 'question', about: 'what to answer; "-", or nothing, reads it from standard input', required: false, claims: true },
+    { name: 'question', about: 'the question; "-" or no argument reads it from standard input', required: false, claims: true },
   ],
   options: {
     ...pick(['store', 'docs', ...DOCUMENTS, ...PROMPT, ...TURN, ...ANSWER]),
@@ -18,14 +18,14 @@ export const ask: Command = defineCommand({
   },
   excludes: [
     ['json', 'events'],
-    ['cache', 'no-log', 'answers are kept in the journal'],
-    ['schema', 'events', 'what is printed is the object, not how it came about'],
+    ['cache', 'no-log', 'cached answers are read from the journal'],
+    ['schema', 'events', '--schema prints only the object'],
     ['continue', 'no-log', SESSIONS_ARE_KEPT],
     TWO_SESSIONS,
   ],
-  details: `The answer comes from the documents of the store, with the places it rests on. Without any store the model answers
-from what it knows. Without any model, builtin/extractive answers by quoting the documents; it needs no key and no network.
-What is piped in beside a question is data for it, as is what -a names: the model is told that it is no instruction.`,
+  details: `Answers from the documents of the store and cites the passages it uses. Without a store the model answers from what it
+knows. Without a model, builtin/extractive answers by quoting the documents; it needs no key and no network.
+Piped input and files named with -a are sent to the model as data, marked as not being instructions.`,
   examples: [
     'cria ask "How do I change the theme?" --docs docs',
     'cria ask "What is our policy on refunds?" --store handbook -m openai/gpt-5-mini',
@@ -41,7 +41,7 @@ What is piped in beside a question is data for it, as is what -a names: the mode
 export const runTask: Command = defineCommand({
   name: 'run',
   arguments: [
-    { name: 'task', about: 'what to do; "-", or nothing, reads it from standard input', required: false, claims: true },
+    { name: 'task', about: 'the task; "-" or no argument reads it from standard input', required: false, claims: true },
   ],
   options: {
     ...pick([...RULES, ...TOOLS, ...PROMPT, ...TURN, 'no-log', 'json', 'events']),
@@ -53,12 +53,12 @@ export const runTask: Command = defineCommand({
     ['session', 'no-log', SESSIONS_ARE_KEPT],
     TWO_SESSIONS,
   ],
-  details: `The model works in the current folder with tools: it reads, lists and searches files freely, and changes files or runs
-commands where a rule allows it: --allow, or "rules" in config.json (a project's own counts after cria trust). Nobody is
-asked: what no rule allows is refused, and the model is told. The answer goes to standard output; what was done, changed
-and refused goes to standard error. Exit code 4: the last thing it tried to change or run was refused. The model is also told
-what AGENTS.md and the like say (as instructions once you ran cria trust, else as data) and what git status says. What is
-piped in beside a task is data for it, as is what -a names.`,
+  details: `The model works in the current folder with tools. It reads, lists and searches files freely. It changes files and runs
+commands only where a rule allows it: --allow, or "rules" in config.json (those of a project count after cria trust).
+There are no permission prompts: a call that no rule allows is refused, and the model receives the refusal. The answer goes
+to standard output; calls, changes and refusals go to standard error. Exit code 4: the last change or command it tried was
+refused. The model also receives git status and AGENTS.md and similar files (as instructions after cria trust, else as
+data). Piped input and files named with -a are sent as data.`,
   examples: [
     'cria run "Why does the build fail?"',
     `cria run "Fix the failing test" --allow='edit_file(src/**)' --allow='run_command(npm test)'`,
@@ -70,24 +70,24 @@ piped in beside a task is data for it, as is what -a names.`,
 export const chat: Command = defineCommand({
   name: 'chat',
   options: {
-    safe: { type: 'flag', about: 'ask about every call, whatever is allowed; one call at a time' },
-    resume: { type: 'optional', value: 'ID', about: 'go on with a session; without an ID choose from a list' },
-    continue: { type: 'flag', short: 'c', about: 'go on with the last session of this folder' },
+    safe: { type: 'flag', about: 'ask before every call, even an allowed one; one call at a time' },
+    resume: { type: 'optional', value: 'ID', about: 'continue a session; without an ID, choose one from a list' },
+    continue: { type: 'flag', short: 'c', about: 'continue the last session of this folder' },
     ...pick(PROMPT),
-    allow: { type: 'texts', value: 'RULE', about: 'calls that need no question: "edit_file(src/**)", "run_command(npm test)"' },
+    allow: { type: 'texts', value: 'RULE', about: 'calls that run without asking: "edit_file(src/**)", "run_command(npm test)"' },
     ...pick(['deny', ...TOOLS]),
-    'max-cost': { type: 'number', value: 'USD', about: 'ask no more when the session has cost so much', min: 0 },
+    'max-cost': { type: 'number', value: 'USD', about: 'stop asking models once the session has cost this much', min: 0 },
     bell: {
       type: 'optional',
       value: 'SECONDS',
-      about: 'ring when a turn that took longer ends, or waits for you; 10 when not said',
+      about: 'ring when a turn longer than this ends or waits for you; 10 without a value',
     },
-    plain: { type: 'flag', about: 'lines only, nothing is painted over: for screen readers and simple terminals' },
+    plain: { type: 'flag', about: 'print plain lines, never redraw: for screen readers and simple terminals' },
   },
   details: `The model works in the current folder with tools. It reads, lists and searches files freely; before it changes a file or runs a
-command you see the diff or the exact command, and decide. What nobody answers is refused. Esc interrupts, Ctrl-C twice
-leaves, /help tells the rest. Without a terminal each line of standard input is a message, answers go to standard output, and
-what would be asked is refused.`,
+command you see the diff or the exact command, and decide. A question without an answer is a refusal. Esc interrupts, Ctrl-C
+twice leaves, /help lists the rest. Without a terminal each line of standard input is a message, answers go to standard
+output, and calls that need permission are refused.`,
   examples: [
     'cria chat',
     'cria chat -c',
@@ -99,24 +99,24 @@ what would be asked is refused.`,
 
 export const compare: Command = defineCommand({
   name: 'compare',
-  arguments: [{ name: 'question', about: 'what to answer; "-" reads it from standard input' }],
+  arguments: [{ name: 'question', about: 'the question; "-" reads it from standard input' }],
   options: {
-    model: { type: 'texts', short: 'm', value: 'MODEL', about: 'the two models; one alone answers twice' },
+    model: { type: 'texts', short: 'm', value: 'MODEL', about: 'the two models; a single model answers twice' },
     ...pick(['store', 'docs']),
-    results: { ...OPTIONS.results, about: 'passages given to each model' },
+    results: { ...OPTIONS.results, about: 'passages sent to each model' },
     system: { type: 'text', value: 'TEXT', about: 'the system prompt of both' },
     choice: {
       type: 'text',
       value: 'CHOICE',
-      about: 'the choice, for scripts: nobody is asked',
+      about: 'record this choice without asking, for scripts',
       choices: ['first', 'second', 'tie', 'both_bad'],
     },
-    comment: { type: 'text', value: 'TEXT', about: 'why, together with --choice' },
+    comment: { type: 'text', value: 'TEXT', about: 'reason for the choice, with --choice' },
     json: jsonOption('{ answers, shownFirst, choice, … }'),
   },
-  details: `Both answers come at the same time and are shown in a random order, without names. The choice is written to the journal together
-with both turns: "cria logs stats --preferences" adds choices up, "cria logs export --preferences" writes them as pairs for training. Answers
-of one model are sampled at temperature 1, those of two at 0.`,
+  details: `Both answers are generated at the same time and shown in random order, without model names. The choice is recorded in the
+journal with both turns: "cria logs stats --preferences" totals choices, "cria logs export --preferences" writes them as
+training pairs. A single model is sampled at temperature 1, two models at 0.`,
   examples: [
     'cria compare "Explain a spring tide." -m openai/gpt-5-mini -m anthropic/claude-sonnet-4-5',
     'cria compare "How are refunds made?" --docs docs -m ollama/qwen3',

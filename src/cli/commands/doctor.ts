@@ -16,11 +16,11 @@ const MARKS: Readonly<Record<Check['status'], readonly [mark: string, style: 'gr
 export const doctor: Command = defineCommand({
   name: 'doctor',
   options: {
-    offline: { type: 'flag', about: 'ask no provider anything, and start no MCP server' },
+    offline: { type: 'flag', about: 'send no request to providers, and start no MCP server' },
     json: jsonOption('{ ok, checks: [{ name, status, message, hint }] }'),
   },
-  details: `Each provider that has a key or a base URL gets one tiny request, which costs a few tokens, with 30 seconds to answer it.
-Each MCP server that counts is started and ended again. Changes nothing and shows no key. The exit code is 1 when something has failed; a warning is no failure.`,
+  details: `Sends each provider that has a key or a base URL one small request, which costs a few tokens, and waits up to 30 seconds.
+Starts and stops each enabled MCP server. Changes nothing and shows no key. Exits with 1 when a check fails; a warning is not a failure.`,
   examples: ['cria doctor', 'cria doctor --offline --json'],
   async run({ options }, io) {
     const diagnosis = await diagnose(io, { signal: io.signal, offline: options.offline })
@@ -30,7 +30,7 @@ Each MCP server that counts is started and ended again. Changes nothing and show
   },
 })
 
-/** Cells before a message. */
+/** Indentation of messages, in cells. */
 const INDENT = 9
 
 function line({ name, status, message, hint }: Check, out: Channel): string {

@@ -35,7 +35,7 @@ import type { Io } from '../io.ts'
 import { progressOn, readConfig } from '../prepare-store.ts'
 import type { ProgressReporter } from '../terminal/progress.ts'
 
-const REPORT = { type: 'texts', value: 'FILE', about: 'write the comparison there: .md or .html' } as const
+const REPORT = { type: 'texts', value: 'FILE', about: 'write the comparison to this file: .md or .html' } as const
 
 export const evalRetrieval: Command = defineCommand({
   name: 'eval retrieval',
@@ -45,28 +45,28 @@ export const evalRetrieval: Command = defineCommand({
       type: 'integer',
       short: 'k',
       value: 'K',
-      about: 'documents found for each query',
+      about: 'documents retrieved for each query',
       default: 100,
       min: 1,
       max: 10_000,
     },
-    run: { type: 'text', value: 'FILE', about: 'write the ranking there, as a TREC run' },
-    'store-options': { type: 'text', value: 'JSON', about: `how the store is made, such as '{"chunk":{"maxChars":800}}'` },
+    run: { type: 'text', value: 'FILE', about: 'write the ranking to this file, as a TREC run' },
+    'store-options': { type: 'text', value: 'JSON', about: `options of the store, such as '{"chunk":{"maxChars":800}}'` },
     compare: {
       type: 'texts',
       value: 'RUN',
-      about: 'compare: one run is the baseline of this configuration; of two runs the first is the baseline of the second',
+      about: 'compare runs: one is the baseline of this configuration; of two, the first is the baseline of the second',
     },
-    'baseline-options': { type: 'text', value: 'JSON', about: 'compare with a store that is made so, as --store-options' },
+    'baseline-options': { type: 'text', value: 'JSON', about: 'compare with a store made with these --store-options' },
     report: REPORT,
     json: jsonOption('{ collection, queries, ndcg10, recall10, recall100, mrr10, map, msPerQuery: { p50, p99 }, indexMs }'),
   },
-  excludes: [['compare', 'baseline-options', 'both say what the baseline is']],
-  details: `The corpus is indexed into a temporary store, and all queries that have a judgment are run.
+  excludes: [['compare', 'baseline-options', 'both name the baseline']],
+  details: `Indexes the corpus into a temporary store and runs every query that has a judgment.
 A document ranks as high as its best chunk.
 
-A comparison pairs the systems query by query: mean differences with bootstrap intervals, a randomisation test and a
-t-test, and the queries that fail with what was found instead. With two runs nothing is indexed. In --json it stands
+A comparison pairs the systems query by query. It reports mean differences with bootstrap intervals, a randomisation test,
+a t-test, and the failing queries with the documents found instead. With two runs nothing is indexed. --json prints it
 under "comparison".`,
   examples: [
     'cria eval retrieval --beir collections/cranfield --run cranfield.run',
@@ -125,7 +125,7 @@ export const evalAnswers: Command = defineCommand({
     predictions: {
       type: 'text',
       value: 'FILE',
-      about: 'write one { _id, answer, quote, doc_id } a line there; answer is empty when it abstains',
+      about: 'write one { _id, answer, quote, doc_id } per line to this file; answer is empty for an abstention',
     },
     model: {
       type: 'text',
@@ -136,16 +136,16 @@ export const evalAnswers: Command = defineCommand({
     compare: {
       type: 'texts',
       value: 'FILE',
-      about: 'compare predictions: one file is the baseline of this model; of two the first is the baseline of the second',
+      about: 'compare predictions: one file is the baseline of this model; of two, the first is the baseline of the second',
     },
     report: REPORT,
     json: jsonOption('{ questions, inQuote, exactMatch, f1, abstained, msPerQuestion, … }'),
   },
-  details: `The corpus is indexed into a temporary store, and a QueryBot answers every question from it; nothing is logged.
-inQuote is the share of answerable questions whose cited quote stands in the document word for word, has at most 40
-words and holds a gold answer.
+  details: `Indexes the corpus into a temporary store and asks a QueryBot every question; nothing is logged.
+inQuote is the share of answerable questions whose cited quote occurs in the document word for word, has at most 40
+words and contains a gold answer.
 
-A comparison pairs the systems question by question; "right" counts a refusal where there is no answer. With two files
+A comparison pairs the systems question by question; "right" includes refusing an unanswerable question. With two files
 no question is asked.`,
   examples: [
     'cria eval answers --beir collections/answers --predictions predictions.jsonl',
@@ -186,14 +186,14 @@ no question is asked.`,
   },
 })
 
-/** Counts; every other score is a share, or a mean. */
+/** Scores that are counts; all others are shares or means. */
 const COUNTS: ReadonlySet<string> = new Set(['questions', 'answerable', 'unanswerable'])
 
 async function* documentsOf(folder: string): AsyncGenerator<SourceDocument> {
   for await (const { id, title, text } of readCorpus(folder)) yield { source: id, text, ...(title === '' ? {} : { title }) }
 }
 
-/** Mistakes in judgments look like bad search otherwise. */
+/** Returns a note about judgments without a query or document, which would otherwise look like bad search results. */
 function unmatchedNote({ queries, documents }: RetrievalReport['unmatched']): string | undefined {
   if (queries + documents === 0) return undefined
   const parts = [
@@ -210,7 +210,7 @@ interface EvalOptions {
   readonly json: boolean
 }
 
-/** Refuses what could only fail after hours of work, such as a report that cannot be written. @throws ConfigurationError */
+/** Checks options that would otherwise fail only after hours of work, such as the name of a report. @throws ConfigurationError */
 function checkedFolder(what: string, { beir, compare, report }: EvalOptions, hasBaseline: boolean): string {
   if (beir === undefined)
     throw new ConfigurationError('Say which collection: --beir DIR', { hint: `See: cria eval ${what} --help` })
@@ -224,7 +224,7 @@ function checkedFolder(what: string, { beir, compare, report }: EvalOptions, has
   return beir
 }
 
-/** The result of one of the systems that are compared: a ranking, or predictions. */
+/** The result of a compared system: a ranking or predictions. */
 interface Side<Result> {
   readonly name: string
   readonly result: Result
@@ -234,19 +234,19 @@ interface Measured<Result> {
   readonly system: Side<Result>
   readonly baseline?: Side<Result> | undefined
   readonly notice?: string | undefined
-  /** For `--json`; `rows` are the same in words. */
+  /** Scores for `--json`; `rows` hold the same scores as text. */
   readonly scores: object
   readonly rows: readonly (readonly string[])[]
 }
 
 interface Evaluation<Result> {
-  /** Reads a result that an earlier run has written. */
+  /** Reads a result that an earlier run wrote. */
   read(file: string): Promise<Result>
   measure(progress: ProgressReporter): Promise<Measured<Result>>
   compare(sides: Sides<Result>): Promise<Comparison>
 }
 
-/** Measures, unless two files are compared; compares, where there is something to compare with; writes reports and prints. */
+/** Measures unless two files are compared, compares if there is a baseline, then writes reports and prints. */
 async function evaluate<Result>(
   folder: string,
   { compare: files, report, json }: EvalOptions,
@@ -274,7 +274,7 @@ async function evaluate<Result>(
 
 const SHOWN = 10
 
-/** @param room cells of a line, see `table`. */
+/** @param room maximum cells per line, see `table`. */
 function comparisonText({ names, measures, failures }: Comparison, room: number): string {
   const rows = measures.map((one) => [
     one.measure,

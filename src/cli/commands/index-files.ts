@@ -1,4 +1,4 @@
-/** `cria index`: adds files and pages to a store, and again when they have changed. */
+/** `cria index`: adds files and pages to a store and updates them when they change. */
 
 import { statSync, watch } from 'node:fs'
 import type { FSWatcher } from 'node:fs'
@@ -19,33 +19,32 @@ import { indexSummary, indexWithProgress, readConfig, tellSkipped } from '../pre
 
 export const index: Command = defineCommand({
   name: 'index',
-  arguments: [{ name: 'path', about: 'files and folders to read, and addresses of web pages', many: true, required: false }],
+  arguments: [{ name: 'path', about: 'files and folders to read, and URLs of web pages', many: true, required: false }],
   options: {
-    store: { type: 'text', value: 'NAME', about: 'the store to add to; it is made when it is not there', default: 'default' },
+    store: { type: 'text', value: 'NAME', about: 'the store to add to; created if it does not exist', default: 'default' },
     embed: {
       type: 'text',
       value: 'MODEL',
-      about: 'make vectors with this embedding model, in place of those of another; default: "embed" in config.json',
+      about: 'compute vectors with this embedding model, replacing those of another; default: "embed" in config.json',
     },
-    site: { type: 'flag', about: 'of an address: also the pages below its path that it leads to' },
-    'max-pages': { type: 'integer', value: 'N', about: 'pages of a site at most', default: '200', min: 1, max: 100_000 },
-    watch: { type: 'flag', about: 'go on, and index again when a file has changed; Ctrl-C ends it' },
-    'dry-run': { type: 'flag', about: 'only say what would be done' },
+    site: { type: 'flag', about: 'for a URL: also index the linked pages below its path' },
+    'max-pages': { type: 'integer', value: 'N', about: 'maximum pages of a site', default: '200', min: 1, max: 100_000 },
+    watch: { type: 'flag', about: 'keep running and index again when a file changes; Ctrl-C stops it' },
+    'dry-run': { type: 'flag', about: 'only report what would be done' },
     json: jsonOption(
       '{ store, files, chunks, added, changed, moved, removed, unchanged, skipped: [{ path, reason }], notes?: [{ path, note }], gone?: [{ path, removed }], ms, embeddings? }',
     ),
   },
   excludes: [['watch', 'dry-run']],
-  details: `Only what has changed since the last time is read again, and files that are gone are removed, also a folder
-that is named once more when it is gone as a whole. What .gitignore names is left out. A file that cannot be read is
-skipped with a reason and does not stop the rest. Interrupted, it goes on where it was the next time; only the file it was
-in begins anew.
+  details: `Reads only files that changed since the last run and removes deleted files from the store, even a whole deleted folder if
+its path is named again. Skips files that .gitignore names. A file that cannot be read is skipped with a reason; the rest
+is indexed. After an interruption the same command continues; only the file that was being read starts over.
 
-Pages are fetched one after the other, half a second apart or as robots.txt asks, and only what it allows; links to other hosts are not
-followed. A page is fetched again each time, and one that is gone leaves the store.
+Fetches pages one at a time, half a second apart or as robots.txt asks, and only pages that robots.txt allows. Does not follow
+links to other hosts. Each run fetches every page again and removes pages that no longer exist from the store.
 
-With an embedding model (openai/…, google/…, ollama/…, openai-compatible/…, local/…) passages are found by what they mean as well.
-A store that has vectors keeps them up to date. Without paths, --embed makes the vectors of a store that is there.`,
+With an embedding model (openai/…, google/…, ollama/…, openai-compatible/…, local/…) passages are also found by meaning.
+A store that has vectors keeps them up to date. Without paths, --embed computes vectors for an existing store.`,
   examples: [
     'cria index docs README.md',
     'cria index ~/handbook --store handbook',
@@ -58,23 +57,23 @@ A store that has vectors keeps them up to date. Without paths, --embed makes the
     const choice = chooseStore({ store: options.store }, config, paths, io.cwd)
     const documents = given.length > 0 ? given : (config.stores?.[choice.name]?.paths ?? [])
     if (documents.length === 0 && !(choice.exists && options.embed !== undefined)) {
-      throw new ConfigurationError('Say what to index: cria index <path…>', {
+      throw new ConfigurationError('No paths to index: cria index <path…>', {
         hint: `Or list the paths of the store under "stores" in config.json: { "stores": { "${choice.name}": { "paths": ["docs"] } } }`,
       })
     }
     const { watch: watches, 'dry-run': dryRun, site, 'max-pages': maxPages } = options
     const files = documents.filter((path) => !isAddress(path))
     if (watches && files.length === 0)
-      throw new ConfigurationError('--watch needs files or folders: pages of the web tell nobody that they change.')
+      throw new ConfigurationError('--watch needs files or folders: changes of web pages cannot be watched.')
     const indexing = {
       dryRun,
       home: paths,
       pages: { site, ...defined({ maxPages }) },
       embeddings: { model: options.embed ?? config.embed, replace: options.embed !== undefined, config, env: io.env },
     }
-    // What is not there may have been indexed into a store that is.
+    // A missing path may have been indexed into an existing store, from which it is then removed.
     const named = choice.exists ? documents : [...realPaths(files, io.cwd), ...documents.filter(isAddress)]
-    /** Files that were skipped the last time: while watching they are not named again. */
+    /** Files skipped in the previous round, which are not reported again while watching. */
     let told: readonly string[] = []
     const report = await indexWithProgress(choice, named, indexing, io).catch(asWrongUsage('not_found'))
     await tell(report)
@@ -89,12 +88,12 @@ A store that has vectors keeps them up to date. Without paths, --embed makes the
           const now = await indexWithProgress({ ...choice, exists: true }, files, indexing, io)
           if (now.added + now.changed + now.moved + now.removed > 0) await tell(now)
         } catch (thrown) {
-          // A folder that is gone for a moment may come back.
+          // A folder that is missing for a moment may come back.
           if (!io.signal.aborted) await tellFailure(thrown, io)
         }
       }
     }
-    // The documents are there, and the next run goes on with their vectors.
+    // The documents are indexed; the next run continues with their vectors.
     if (report.embeddings !== undefined && 'error' in report.embeddings) throw errorFromInfo(report.embeddings.error)
 
     async function tell(report: IndexReport): Promise<void> {
@@ -112,19 +111,19 @@ A store that has vectors keeps them up to date. Without paths, --embed makes the
 
 const MOST_GONE = 5
 
-/** Tells what left the store because a named path is gone: it may be a mistake, such as a drive that is not mounted. */
+/** Reports documents that were removed because a named path no longer exists: it may be a mistake, such as a drive that is not mounted. */
 async function tellGone({ gone = [] }: IndexReport, dryRun: boolean, io: Io): Promise<void> {
   for (const { path, removed } of gone) {
     if (removed.length === 0) continue
     const named = removed.slice(0, MOST_GONE).map((source) => shorten(source, 200))
     const more = removed.length > MOST_GONE ? ` and ${removed.length - MOST_GONE} more` : ''
     const what = `${plural(removed.length, 'file')} (${named.join(', ')}${more})`
-    const where = `${shorten(path, 200)} is not there any more`
-    await note(io, `${where}: what the store has of it ${dryRun ? 'would be' : 'is'} removed, ${what}.`)
+    const where = `${shorten(path, 200)} does not exist any more`
+    await note(io, `${where}: its content ${dryRun ? 'would be' : 'is'} removed from the store, ${what}.`)
   }
 }
 
-/** Counts the vectors that were made; `undefined` when none were. */
+/** Summarises the computed vectors; `undefined` when there are none. */
 function embeddingSummary({ embeddings }: IndexReport): string | undefined {
   if (embeddings === undefined || 'error' in embeddings) return undefined
   const { model, embedded, skipped, cut } = embeddings
@@ -135,17 +134,17 @@ function embeddingSummary({ embeddings }: IndexReport): string | undefined {
   return parts.join(', ')
 }
 
-/** A change is told when nothing else has followed for so long: many files change at once. */
+/** Milliseconds without further changes before a change is reported: many files change at once. */
 const QUIET_MS = 200
-/** Interval of looking at everything, on a system that does not tell of changes. */
+/** Milliseconds between scans where the system cannot report changes. */
 const POLL_MS = 3000
 const NOT_INDEXED = /(?:^|[\\/])(?:\.git|node_modules)(?:[\\/]|$)/
 
 /**
- * Watches these files, and what lies in these folders. Yields once at the beginning, for what has changed meanwhile, and after each change,
- * until the signal is aborted.
+ * Watches files and folders. Yields once at the start, for changes made meanwhile, and after each change, until the signal
+ * is aborted.
  *
- * @param paths absolute.
+ * @param paths absolute paths.
  */
 async function* changesBelow(paths: readonly string[], signal: AbortSignal): AsyncGenerator<void> {
   let changed = 1
@@ -172,17 +171,17 @@ async function* changesBelow(paths: readonly string[], signal: AbortSignal): Asy
   }
 }
 
-/** `undefined` where there is nothing to watch, or not enough of what it takes. */
+/** Starts a watcher; `undefined` if the path does not exist or the system has no watchers left. */
 function watcherOf(path: string, onChange: (name: string | null) => void): FSWatcher | undefined {
   try {
     const isFolder = statSync(path).isDirectory()
-    // Editors put another file in the place of the one they change.
+    // Editors replace a file when they save it, so its folder is watched.
     const watched = isFolder ? watch(path, { recursive: true }) : watch(dirname(path))
     watched.on('change', (_, name) => {
       const changed = typeof name === 'string' ? name : null
       if (isFolder || changed === null || changed === basename(path)) onChange(changed)
     })
-    // A folder that is removed ends its watcher.
+    // The watcher of a removed folder ends with an error.
     watched.on('error', () => onChange(null))
     return watched
   } catch {

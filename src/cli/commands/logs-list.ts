@@ -1,4 +1,4 @@
-/** `cria logs list`, `search` and `tail`: turns as a table, chosen by the same options. */
+/** `cria logs list`, `search` and `tail`: print turns as a table, filtered by the same options. */
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { openJournalToRead } from '../../app/journal.ts'
@@ -11,7 +11,7 @@ import { formatCost, formatMs, formatTime, quoted, shorten, table, tableOver } f
 import { note, printJson, roomOf } from '../io.ts'
 import type { Io } from '../io.ts'
 
-/** Options that say which turns are meant. */
+/** Options that filter turns. */
 export const TURN_FILTER = {
   status: {
     type: 'text',
@@ -24,17 +24,17 @@ export const TURN_FILTER = {
   since: { type: 'text', value: 'TIME', about: 'only turns since then: 2026-01-31, "2026-01-31 08:15", 90m, 12h, 3d, today' },
   until: { type: 'text', value: 'TIME', about: 'only turns before then' },
   bot: { type: 'text', value: 'BOT', about: 'only turns of a bot of this kind or name: QueryBot, chat' },
-  rating: { type: 'text', value: 'RATING', about: 'only turns that were rated so: 1 to 5, up, down, or none' },
+  rating: { type: 'text', value: 'RATING', about: 'only turns with this rating: 1 to 5, up, down, or none' },
   tool: { type: 'text', value: 'NAME', about: 'only turns in which this tool ran' },
   user: { type: 'text', value: 'ID', about: 'only turns of this user' },
-  tag: { type: 'texts', value: 'TAG', about: 'only turns with this tag; of several, with each of them' },
-  slow: { type: 'flag', about: 'only slow turns: longer than 30 s, or "slowAfter" of the configuration' },
+  tag: { type: 'texts', value: 'TAG', about: 'only turns with this tag; several tags must all be present' },
+  slow: { type: 'flag', about: 'only turns slower than 30 s, or than "slowAfter" in config.json' },
 } as const
 
 const LIST_OPTIONS = {
-  limit: { type: 'integer', short: 'n', value: 'N', about: 'turns at most', default: 20, min: 1, max: 100_000 },
+  limit: { type: 'integer', short: 'n', value: 'N', about: 'maximum number of turns', default: 20, min: 1, max: 100_000 },
   ...TURN_FILTER,
-  cursor: { type: 'text', value: 'CURSOR', about: 'go on where a list ended: its "nextCursor"' },
+  cursor: { type: 'text', value: 'CURSOR', about: 'continue a list at its "nextCursor"' },
   json: { type: 'flag', about: 'print one JSON object' },
 } as const
 
@@ -54,7 +54,7 @@ export const logsSearch: Command = defineCommand({
   arguments: [
     {
       name: 'words',
-      about: 'words that stand in question or answer, or in one tool call (name and arguments); nothing in them is an operator',
+      about: 'words in the question, the answer, or one tool call (name and arguments); there are no operators',
       many: true,
     },
   ],
@@ -76,11 +76,11 @@ async function list(io: Io, options: OptionValues<typeof LIST_OPTIONS>, search?:
   if (json) return printJson(io, found)
   if (found.turns.length === 0) return note(io, 'no turns were found.')
   await io.stdout.writeRaw(turnTable(found.turns, roomOf(io.stdout)))
-  if (found.nextCursor !== null) await note(io, `there are more: go on with --cursor ${found.nextCursor}`)
+  if (found.nextCursor !== null) await note(io, `there are more: continue with --cursor ${found.nextCursor}`)
 }
 
 const POLL_MS = 500
-/** Turns that are looked at in one go; a turn that is older than so many newer ones is not waited for. */
+/** Newest turns read per poll; the end of an older turn is not shown. */
 const MOST_WATCHED = 200
 
 export const logsTail: Command = defineCommand({
@@ -90,21 +90,21 @@ export const logsTail: Command = defineCommand({
       type: 'integer',
       short: 'n',
       value: 'N',
-      about: 'turns that are shown first',
+      about: 'recent turns to show first',
       default: 10,
       min: 0,
       max: MOST_WATCHED,
     },
     ...TURN_FILTER,
-    json: { type: 'flag', about: 'print one JSON object a line' },
+    json: { type: 'flag', about: 'print one JSON object per line' },
   },
-  details: 'Shows each turn once, when it has ended, of any process that writes to the journal. Ctrl-C ends it.',
+  details: 'Shows each turn once, when it ends, from every process that writes to the journal. Ctrl-C stops it.',
   examples: ['cria logs tail', 'cria logs tail -n 0 --tool run_command', 'cria logs tail --status failed --json'],
   async run({ options }, io) {
     const meant = { ...turnsMeant(options, Date.now()), limit: MOST_WATCHED }
     const shown = new Set<string>()
     for (let most = options.last; !io.signal.aborted; most = MOST_WATCHED) {
-      // There may be no journal yet.
+      // The journal may not exist yet.
       const found = await (await openJournalToRead(io))?.read.turns(meant)
       const ended = (found?.turns ?? []).filter(({ turnId, status }) => status !== 'open' && !shown.has(turnId))
       for (const { turnId } of ended) shown.add(turnId)
@@ -116,16 +116,16 @@ export const logsTail: Command = defineCommand({
   },
 })
 
-/** Columns of figures. */
+/** Right-aligned columns: times and costs. */
 const RIGHT = [3, 4]
 const GAP = 2
 const INDENT = 4
-/** With fewer columns, a question has a line of its own. */
+/** Below this width, a question gets its own line. */
 const USUAL_COLUMNS = 80
 const LEAST_QUESTION = 20
 const LONGEST_QUESTION = 200
 
-/** One line for each turn; where it has not the room, model and question in a line below, and what else does not fit. */
+/** Prints one line per turn; on narrow terminals, model, question and other facts that do not fit go below it. */
 export function turnTable(turns: readonly TurnSummary[], columns: number): string {
   const isRated = turns.some(({ rating }) => rating !== null)
   const rows = turns.map((turn) => ({
@@ -149,7 +149,7 @@ export function turnTable(turns: readonly TurnSummary[], columns: number): strin
       RIGHT,
     )
   }
-  // An id is not broken: it is copied.
+  // Ids are not wrapped, so that they can be copied.
   const isTiny = factsWidth > columns
   const room = Math.max(LEAST_QUESTION, columns - INDENT)
   const below = rows.map(({ facts, model, question }) => {
@@ -165,10 +165,10 @@ function widest(lines: readonly string[]): number {
 }
 
 /**
- * The turns that the options ask for.
+ * Converts the filter options to a query of the journal.
  *
- * @param now epoch milliseconds, which `90m` and `today` are counted from.
- * @throws ConfigurationError for a time or a rating that is none.
+ * @param now epoch milliseconds that `90m` and `today` are relative to.
+ * @throws ConfigurationError for an invalid time or rating.
  */
 function turnsMeant(options: OptionValues<typeof TURN_FILTER>, now: number): ListTurns {
   const { status, model, session, since, until, bot, rating, tool, user, tag, slow } = options
@@ -185,7 +185,7 @@ function turnsMeant(options: OptionValues<typeof TURN_FILTER>, now: number): Lis
 const UNITS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 }
 const DATE = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2})?(?:Z|[+-]\d{2}:?\d{2})?))?$/
 
-/** A time in words, in epoch milliseconds; a date without a zone is local. @throws ConfigurationError */
+/** Parses a time into epoch milliseconds; a date without a zone is local. @throws ConfigurationError */
 function timeMeant(text: string, now: number): number {
   const [, count, unit = ''] = /^(\d{1,6})([smhdw])$/.exec(text) ?? []
   if (count !== undefined) return now - Number(count) * (UNITS[unit] ?? 0)
@@ -204,7 +204,7 @@ function timeMeant(text: string, now: number): number {
 const WORDS: Readonly<Record<string, number | null>> = { up: 1, down: -1, none: null }
 
 /**
- * A rating as it is typed: 1 to 5, `up` (1), `down` (-1), or `none` (`null`).
+ * Parses a rating: 1 to 5, `up` (1), `down` (-1), or `none` (`null`).
  *
  * @throws ConfigurationError for anything else.
  */

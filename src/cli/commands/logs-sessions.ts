@@ -1,4 +1,4 @@
-/** Lists sessions, and shows one: where it was begun, what was asked and what was answered. */
+/** `cria logs sessions`: lists sessions. Also prints a single session for `cria logs show`. */
 
 import { openJournalToRead } from '../../app/journal.ts'
 import type { Journal } from '../../app/journal.ts'
@@ -13,16 +13,14 @@ import { turnTable } from './logs-list.ts'
 
 export const logsSessions: Command = defineCommand({
   name: 'logs sessions',
-  arguments: [
-    { name: 'words', about: 'words that were said in it, or stand in one of its tool calls', many: true, required: false },
-  ],
+  arguments: [{ name: 'words', about: 'words in its messages, or in one of its tool calls', many: true, required: false }],
   options: {
-    all: { type: 'flag', about: 'those of all folders' },
-    limit: { type: 'integer', short: 'n', value: 'N', about: 'sessions at most', default: 20, min: 1, max: 100_000 },
+    all: { type: 'flag', about: 'list sessions of all folders' },
+    limit: { type: 'integer', short: 'n', value: 'N', about: 'maximum number of sessions', default: 20, min: 1, max: 100_000 },
     json: jsonOption('{ sessions: [{ sessionId, folder, settings, title, model, turns, startedAt, lastTurnAt }] }'),
   },
-  details: `A session belongs to the folder that it was begun in. "cria chat --resume ID" goes on with one in its folder, with its model and
-tools; "cria logs show ID" shows what was said.`,
+  details: `A session belongs to the folder it was started in. "cria chat --resume ID" continues it in that folder, with its model and
+tools; "cria logs show ID" prints its turns.`,
   examples: ['cria logs sessions', 'cria logs sessions refund --all'],
   async run({ arguments: words, options: { all, limit, json } }, io) {
     const journal = await openJournalToRead(io)
@@ -37,7 +35,7 @@ tools; "cria logs show ID" shows what was said.`,
 /** Columns below which a session takes two lines. */
 const ONE_LINE = 110
 
-/** Newest first; with their folders where they are of several. */
+/** Formats sessions, newest first, optionally with their folders. */
 function sessionTable(sessions: readonly SessionSummary[], room: number, withFolder: boolean): string {
   const rows = sessions.map(({ sessionId, lastTurnAt, turns, model, folder, title }) => ({
     facts: [visibleLine(sessionId), formatTime(lastTurnAt), plural(turns, 'turn')],
@@ -62,7 +60,7 @@ interface FoundSession {
   readonly session: SessionSummary
 }
 
-/** The session with this id, unless a turn has it. */
+/** Finds the session with this id; `undefined` if there is none, or for `last`. */
 export async function findSession(io: Io, id: string): Promise<FoundSession | undefined> {
   const journal = id === 'last' ? undefined : await openJournalToRead(io)
   const [session] = (await journal?.sessions({ sessionId: id, limit: 1 })) ?? []
@@ -71,7 +69,7 @@ export async function findSession(io: Io, id: string): Promise<FoundSession | un
 
 const MOST_TURNS = 10_000
 
-/** Prints a session: its facts, its turns, and what was said, oldest first. */
+/** Prints a session: its facts, its turns, and all questions and answers, oldest first. */
 export async function showSession({ journal, session }: FoundSession, isJson: boolean, { stdout }: Io): Promise<void> {
   const { sessionId } = session
   const { turns } = await journal.read.turns({ sessionId, nested: false, limit: MOST_TURNS })

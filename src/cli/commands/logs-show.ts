@@ -1,4 +1,4 @@
-/** `cria logs show`, `replay` and `rate`: one turn, named by its id, and what belongs to it. */
+/** `cria logs show`, `replay` and `rate`: print, replay or rate a turn, named by its id. */
 
 import { openJournalToRead } from '../../app/journal.ts'
 import type { Journal } from '../../app/journal.ts'
@@ -45,7 +45,7 @@ export const logsReplay: Command = defineCommand({
     json: { type: 'flag', about: 'print one JSON object, as `cria ask --json` does' },
     events: { type: 'flag', about: 'print one event per line' },
   },
-  details: 'No model is asked: the answer comes from the journal, and the exit code is that of the turn.',
+  details: 'Calls no model: the answer comes from the journal. Exits with the exit code of the turn.',
   examples: ['cria logs replay last', 'cria logs replay last --events'],
   async run({ arguments: [id = ''], options }, io) {
     const { detail } = await findTurn(io, id)
@@ -56,8 +56,8 @@ export const logsReplay: Command = defineCommand({
 
 export const logsRate: Command = defineCommand({
   name: 'logs rate',
-  arguments: [TURN, { name: 'rating', about: '1 to 5, up (1), down (-1), or none to take it back' }],
-  options: { comment: { type: 'text', value: 'TEXT', about: 'why' }, json: jsonOption('{ turnId, rating }') },
+  arguments: [TURN, { name: 'rating', about: '1 to 5, up (1), down (-1), or none to remove the rating' }],
+  options: { comment: { type: 'text', value: 'TEXT', about: 'reason for the rating' }, json: jsonOption('{ turnId, rating }') },
   examples: ['cria logs rate last 5', 'cria logs rate last down --comment "cites the wrong page"'],
   async run({ arguments: [id = '', word = ''], options }, io) {
     const rating = readRating(word)
@@ -65,14 +65,14 @@ export const logsRate: Command = defineCommand({
     const { turnId } = detail.turn
     await orAborted(Promise.resolve(journal.rate(turnId, rating, options.comment)), io.signal)
     if (options.json) await printJson(io, { turnId, rating })
-    else await note(io, rating === null ? `the rating of ${turnId} is taken back.` : `${turnId} is rated ${rating}.`)
+    else await note(io, rating === null ? `the rating of ${turnId} is removed.` : `${turnId} is rated ${rating}.`)
   },
 })
 
 /**
- * Finds the turn with this id. `last` is the newest turn that a person asked for: turns that a tool made (sub-agents) are passed over.
+ * Finds the turn with this id. `last` is the newest turn that is not nested: turns that a tool made (sub-agents) are skipped.
  *
- * @param kind what the error says that there is none of.
+ * @param kind noun for the error message.
  * @throws CriaError `not_found`
  */
 async function findTurn(
@@ -148,7 +148,7 @@ function formatMetrics({ steps, toolsExecuted, errors, retries }: TurnMetrics): 
   return counts.join(', ')
 }
 
-/** The text of a message and its tool calls; of a passage its place and score as well. */
+/** Returns the text of a message and its tool calls; for a passage also its place and score. */
 function contentOf({ content, toolCalls = [], retrieved }: Message, from: Standpoint): string {
   if (retrieved !== undefined) {
     const { marker, chunk } = retrieved

@@ -1,4 +1,4 @@
-/** `cria logs stats`, `export` and `gc`: the journal as a whole, counted, written out and made smaller. */
+/** `cria logs stats`, `export` and `gc`: summarise, export and prune the journal. */
 
 import { exportTurns, openJournalIfThere, openJournalToRead } from '../../app/journal.ts'
 import { preferencePairs, preferenceStats } from '../../app/preferences.ts'
@@ -19,15 +19,15 @@ const VIEWS = ['day', 'model', 'session', 'user', 'tag'] as const
 export const logsStats: Command = defineCommand({
   name: 'logs stats',
   options: {
-    by: { type: 'text', value: 'VIEW', about: `what the table is by: ${VIEWS.join(', ')}`, default: 'day', choices: VIEWS },
+    by: { type: 'text', value: 'VIEW', about: `group the table by ${VIEWS.join(', ')}`, default: 'day', choices: VIEWS },
     user: TURN_FILTER.user,
     tag: TURN_FILTER.tag,
-    preferences: { type: 'flag', about: 'win rates from choices between two answers' },
+    preferences: { type: 'flag', about: 'win rates from choices between two answers (cria compare)' },
     json: jsonOption('{ days: [{ day, model, turns, … }], models: […], sessions: […], total }'),
   },
-  details: `With --preferences the table is about choices between two answers (cria compare): how often each model and system prompt was
-preferred, with 95 % Wilson intervals, and whether the answer that was shown first was chosen more often than by chance. Days are those of UTC; of sessions, the last 50 are shown. What nobody knows is counted apart and is not part of the
-sums. A turn that asked several models counts once, with the one that answered; tokens and cost count with each of them.`,
+  details: `With --preferences the table shows how often each model and system prompt was preferred, with 95 % Wilson intervals, and
+whether the answer shown first was chosen more often than by chance. Days are in UTC; only the last 50 sessions are shown. Unknown usage
+is counted separately and left out of the sums. A turn that called several models counts once, for the model that answered; tokens and cost count for each.`,
   examples: ['cria logs stats', 'cria logs stats --by model', 'cria logs stats --preferences', 'cria logs stats --json'],
   async run({ options }, io) {
     const { by, user, tag, json } = options
@@ -73,13 +73,13 @@ function cells(row: StatsSums): readonly string[] {
   return [String(row.turns), String(row.unfinished), tokens(row.inputTokens), tokens(row.outputTokens), costOf(row)]
 }
 
-/** A dash where nothing is known but that some turns have cost nothing. */
+/** Formats a cost sum with unknown parts; a dash if no cost above zero is known. */
 function costOf({ costUsd, unknownCost }: { readonly costUsd: number; readonly unknownCost: number }): string {
   if (unknownCost === 0) return formatCost(costUsd)
   return costUsd === 0 ? formatCost(null) : `${formatCost(costUsd)} + unknown`
 }
 
-/** The dearest first. */
+/** Sums the rows by model, highest cost first. */
 function byModel(days: readonly StatsRow[]): readonly (StatsSums & { readonly model: string })[] {
   return [...Map.groupBy(days, ({ model }) => model)]
     .map(([model, rows]) => ({ model, ...sum(rows) }))
@@ -92,14 +92,14 @@ function sum(rows: readonly StatsSums[]): StatsSums {
   return total
 }
 
-/** From this p on the place is taken to have decided. */
+/** Below this p-value the position of an answer is assumed to influence choices. */
 const BIASED = 0.05
 
 async function tellPreferences(read: JournalReader | undefined, isJson: boolean, io: Io): Promise<void> {
   const stats = read === undefined ? NONE : await preferenceStats(read)
   if (isJson) return printJson(io, stats)
   const { choices, ties, bothBad, models, position, missing } = stats
-  if (choices === 0) return note(io, 'no choices are recorded yet: "cria compare" makes them.')
+  if (choices === 0) return note(io, 'no choices are recorded yet: "cria compare" records them.')
   const names = ['model', 'prompt', 'wins', 'losses', 'ties', 'both bad', 'win rate', '95 %']
   if (models.length > 0) await printTable(io, [names, ...models.map(preferenceCells)], NUMBERS)
   await note(io, `${plural(choices, 'choice')}, ${plural(ties, 'tie')}, ${bothBad} where neither would do.`)
@@ -130,7 +130,7 @@ function preferenceCells({ model, promptHash, wins, losses, ties, bothBad, winRa
 function positionNote({ choices, firstChosen, share, interval, p }: PositionBias): string {
   const range = interval === null ? '' : ` (95 %: ${percent(interval[0])} to ${percent(interval[1])})`
   const chance = `p = ${p < 0.001 ? '< 0.001' : p.toFixed(3)}`.replace('= <', '<')
-  const verdict = p < BIASED ? 'the place seems to decide: read the win rates with care' : 'no sign that the place decides'
+  const verdict = p < BIASED ? 'the position seems to decide: read the win rates with care' : 'no sign that the position decides'
   return `shown first and chosen: ${firstChosen} of ${choices}, ${percent(share ?? 0)}${range}, ${chance}; ${verdict}.`
 }
 
@@ -141,14 +141,14 @@ function percent(share: number): string {
 export const logsExport: Command = defineCommand({
   name: 'logs export',
   options: {
-    limit: { type: 'integer', short: 'n', value: 'N', about: 'turns at most', default: 'all', min: 1 },
+    limit: { type: 'integer', short: 'n', value: 'N', about: 'maximum number of turns', default: 'all', min: 1 },
     session: { type: 'text', value: 'ID', about: 'only turns of this session' },
     model: { type: 'text', short: 'm', value: 'MODEL', about: 'only turns of this model' },
     preferences: { type: 'flag', about: 'choices between two answers as pairs: { prompt, chosen, rejected, … }, oldest first' },
   },
-  details: `Each line is one turn as \`cria logs show --json\` prints it, newest first. What is damaged is left out and named on
-standard error; the exit code is then 1. With --preferences each line is a choice that prefers one of two answers, in the conversational
-form that trainers read; ties are left out.`,
+  details: `Writes one turn per line as \`cria logs show --json\` prints it, newest first. Damaged turns are left out and named on
+standard error; the exit code is then 1. With --preferences each line is one choice between two answers, in the conversational
+format that trainers read; ties are left out.`,
   examples: ['cria logs export > turns.jsonl', 'cria logs export --preferences > pairs.jsonl'],
   async run({ options: { limit, session, model, preferences } }, io) {
     if (preferences && (session !== undefined || model !== undefined))
@@ -192,19 +192,19 @@ const MEGABYTE = 1_000_000
 export const logsGc: Command = defineCommand({
   name: 'logs gc',
   options: {
-    'max-age': { type: 'number', value: 'DAYS', about: 'older turns go', default: '365', min: 0 },
+    'max-age': { type: 'number', value: 'DAYS', about: 'remove turns older than this', default: '365', min: 0 },
     'max-size': {
       type: 'number',
       value: 'MB',
-      about: 'the oldest turns go until the journal is no larger',
+      about: 'remove the oldest turns until the journal is no larger',
       default: '1074',
       min: 0,
     },
-    'dry-run': { type: 'flag', about: 'only say what would go' },
+    'dry-run': { type: 'flag', about: 'only report what would be removed' },
     json: jsonOption('{ turns, sessions, oldest, newest, bytes, dryRun }'),
   },
-  details: `Turns that are running stay, whatever their age. Unless --max-age is given, age counts from days on which the journal was used, so
-that a clock which is wrong removes nothing. Works in small steps; Ctrl-C ends it, and what was removed by then is gone.`,
+  details: `Keeps running turns, whatever their age. Unless --max-age is given, age counts from days on which the journal was used, so
+that a wrong clock removes nothing. Works in small steps; Ctrl-C stops it, and turns already removed stay removed.`,
   examples: ['cria logs gc --dry-run', 'cria logs gc --max-age 30'],
   async run({ options }, io) {
     const journal = await openJournalIfThere(io)
@@ -217,7 +217,7 @@ that a clock which is wrong removes nothing. Works in small steps; Ctrl-C ends i
     })) ?? { turns: 0, sessions: 0, oldest: null, newest: null, bytes: 0, dryRun }
     if (json) return printJson(io, report)
     const { turns, sessions, oldest, newest, bytes } = report
-    if (turns === 0) return note(io, 'nothing is too old or too much.')
+    if (turns === 0) return note(io, 'nothing to remove: the journal is within its limits.')
     const when = oldest === null || newest === null ? '' : ` from ${formatTime(oldest)} to ${formatTime(newest)}`
     const what = `${plural(turns, 'turn')}${when}, ${plural(sessions, 'whole session')}, ${formatBytes(bytes)}`
     await note(io, `${dryRun ? 'would remove' : 'removed'} ${what}.`)

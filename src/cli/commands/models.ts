@@ -1,4 +1,4 @@
-/** `cria models` and `cria keys`: providers with their models and prices, the model that answers, and the keys that are kept. */
+/** `cria models` and `cria keys`: lists providers with models and prices, sets the default model and aliases, and saves keys. */
 
 import { createInterface } from 'node:readline/promises'
 import { Writable } from 'node:stream'
@@ -20,20 +20,20 @@ import type { Io } from '../io.ts'
 import { readConfig } from '../prepare-store.ts'
 import { readText } from '../read-text.ts'
 
-/** A provider may list hundreds. */
+/** Maximum models shown per provider; a provider may list hundreds. */
 const MOST_MODELS = 200
 
 interface ModelLine extends Pick<ModelFacts, 'contextWindow' | 'maxOutputTokens'> {
   readonly ref: string
-  /** US dollars for a million tokens; `null` when nobody knows. */
+  /** US dollars per million tokens; `null` when unknown. */
   readonly price: Price | null
 }
 
 interface ProviderLine extends ProviderState {
-  /** `null`: nobody asked. */
+  /** `null` when no request was sent. */
   readonly reachable: boolean | null
   readonly why?: string
-  /** Of its answer, where it gave one that is no list of models. */
+  /** HTTP status of a response that is not a list of models. */
   readonly status?: number
   readonly models: readonly ModelLine[]
 }
@@ -41,12 +41,12 @@ interface ProviderLine extends ProviderState {
 export const models: Command = defineCommand({
   name: 'models',
   options: {
-    offline: { type: 'flag', about: 'ask no provider what it has' },
+    offline: { type: 'flag', about: 'send no request to providers' },
     json: jsonOption('{ default, pointers, aliases, providers: [{ name, configured, reachable, models, … }] }'),
   },
-  details: `Prices are US dollars for a million tokens of input and of output; a dash is what nobody knows.
-Without a date a price is yours, out of config.json, or that of a model that is always there.
-Asking a provider for its list of models costs nothing. Keys are never shown.`,
+  details: `Prices are US dollars per million input and output tokens; a dash means unknown.
+A price without a date comes from config.json, or belongs to a built-in model.
+Listing the models of a provider costs nothing. Keys are never shown.`,
   examples: ['cria models', 'cria models --offline --json'],
   async run({ options }, io) {
     const { config } = await readConfig(io)
@@ -92,9 +92,9 @@ Asking a provider for its list of models costs nothing. Keys are never shown.`,
 
 export const modelsDefault: Command = defineCommand({
   name: 'models default',
-  arguments: [{ name: 'model', about: 'provider/model, or an alias; without it the default is shown', required: false }],
+  arguments: [{ name: 'model', about: 'provider/model, or an alias; without it, shows the default', required: false }],
   options: { json: jsonOption('{ default }') },
-  details: `The default is "main" under "models" in config.json. CRIA_MODEL and -m go before it.`,
+  details: `The default is "main" under "models" in config.json. CRIA_MODEL and -m take precedence.`,
   examples: ['cria models default anthropic/claude-sonnet-4-5', 'cria models default'],
   async run({ arguments: [name], options }, io) {
     const { config, paths } = await readConfig(io)
@@ -103,8 +103,8 @@ export const modelsDefault: Command = defineCommand({
       changeConfig(paths, (own) => {
         own['models'] = { ...(own['models'] as object | undefined), main: ref }
       })
-      await note(io, `${ref} answers from now on when no model is named.`)
-      if ((io.env['CRIA_MODEL'] ?? '') !== '') await note(io, 'CRIA_MODEL is set, and goes before it.')
+      await note(io, `${ref} is now the default model.`)
+      if ((io.env['CRIA_MODEL'] ?? '') !== '') await note(io, 'CRIA_MODEL is set and takes precedence.')
     }
     const { ref } = await openModel(undefined, (await readConfig(io)).config, io.env)
     if (options.json) await printJson(io, { default: ref })
@@ -115,15 +115,15 @@ export const modelsDefault: Command = defineCommand({
 export const modelsAlias: Command = defineCommand({
   name: 'models alias',
   arguments: [
-    { name: 'name', about: 'the alias; without it all are listed', required: false },
-    { name: 'model', about: 'provider/model; without it the alias is shown', required: false },
+    { name: 'name', about: 'the alias; without it, lists all aliases', required: false },
+    { name: 'model', about: 'provider/model; without it, shows the alias', required: false },
   ],
   options: {
-    remove: { type: 'flag', about: 'forget the alias' },
+    remove: { type: 'flag', about: 'remove the alias' },
     json: jsonOption('{ aliases: { NAME: MODEL } }'),
   },
   details:
-    'An alias stands wherever a model is named: after -m, --fallback, and in code. They are kept under "aliases" in config.json.',
+    'An alias works wherever a model is named: after -m, --fallback, and in code. Aliases are kept under "aliases" in config.json.',
   examples: ['cria models alias fast openai/gpt-5-nano', 'cria models alias', 'cria models alias fast --remove'],
   async run({ arguments: [name, model], options }, io) {
     const { config, paths } = await readConfig(io)
@@ -137,7 +137,7 @@ export const modelsAlias: Command = defineCommand({
         const { [name]: _, ...others } = (own['aliases'] ?? {}) as Record<string, unknown>
         own['aliases'] = ref === undefined ? others : { ...others, [name]: ref }
       })
-      return note(io, ref === undefined ? `${name} is forgotten.` : `${name} stands for ${ref}.`)
+      return note(io, ref === undefined ? `the alias ${name} is removed.` : `${name} is now an alias of ${ref}.`)
     }
     const shown = Object.entries(aliases).filter(([alias]) => name === undefined || alias === name)
     if (options.json) await printJson(io, { aliases: Object.fromEntries(shown) })
@@ -154,7 +154,7 @@ function providerRow(
   { name, configured, keyFrom, baseURL, reachable, why, status, problem }: ProviderLine,
   stored: readonly string[] = [],
 ): readonly string[] {
-  // Who answers is there, whatever it answers.
+  // A provider with any HTTP response is reachable.
   const wrong = `${status === undefined ? 'not reachable' : 'no list of models'}: ${why ?? ''}`
   const state = reachable === null ? '' : reachable ? 'reachable' : wrong
   const from = stored.includes(keyFrom ?? '') ? 'cria keys' : keyFrom
@@ -166,8 +166,8 @@ function dollars(value: number | undefined): string {
   return value === undefined ? '–' : `$${value}`
 }
 
-const KEY_DETAILS = `Keys are kept in cria.keys.json in the home of cria, which only you can read. A variable of the environment, such as
-OPENAI_API_KEY, goes before it. No program that cria starts gets a key, and no output shows one.`
+const KEY_DETAILS = `Keys are kept in cria.keys.json in the home directory of cria, which only you can read. An environment variable such as
+OPENAI_API_KEY takes precedence. Programs that cria starts receive no keys, and no output shows one.`
 
 export const keysSet: Command = defineCommand({
   name: 'keys set',
@@ -179,7 +179,7 @@ export const keysSet: Command = defineCommand({
     },
   ],
   options: {},
-  details: `${KEY_DETAILS} The key is typed unseen, or read from standard input: an argument would stay in the history of the shell.`,
+  details: `${KEY_DETAILS} The key is typed without echo, or read from standard input: an argument would stay in the shell history.`,
   examples: ['cria keys set anthropic', 'pass show openai | cria keys set openai'],
   async run({ arguments: [name = ''] }, io) {
     const { config, paths } = await readConfig(io)
@@ -188,8 +188,8 @@ export const keysSet: Command = defineCommand({
     if (!/^[\x21-\x7E]{6,2000}$/.test(key))
       throw new ConfigurationError('This is not a key: expected at least 6 letters, digits and signs, without spaces.')
     changeKeys(paths, (keys) => ({ ...keys, [variable]: key }))
-    await note(io, `the key for ${name} is kept in ${paths.keys}.`)
-    if (isInEnvironment(variable, io)) await note(io, `${variable} is set in the environment, and goes before it.`)
+    await note(io, `the key for ${name} is saved in ${paths.keys}.`)
+    if (isInEnvironment(variable, io)) await note(io, `${variable} is set in the environment and takes precedence.`)
   },
 })
 
@@ -214,7 +214,7 @@ export const keysList: Command = defineCommand({
   },
 })
 
-/** Set there, and not only taken over from the file of keys. */
+/** Returns whether a variable is set in the real environment, not only by the key file. */
 function isInEnvironment(variable: string, { env, storedKeys: fromFile = [] }: Io): boolean {
   return (env[variable] ?? '') !== '' && !fromFile.includes(variable)
 }
@@ -229,17 +229,17 @@ export const keysRemove: Command = defineCommand({
     const { config, paths } = await readConfig(io)
     const stored = storedKeys(paths)
     const variable = Object.hasOwn(stored, name) ? name : keyVariableOf(name, config)
-    if (!Object.hasOwn(stored, variable)) throw new CriaError('not_found', `No key for ${name} is kept in ${paths.keys}.`)
+    if (!Object.hasOwn(stored, variable)) throw new CriaError('not_found', `There is no key for ${name} in ${paths.keys}.`)
     changeKeys(paths, ({ [variable]: _, ...others }) => others)
-    await note(io, `the key for ${name} is forgotten.`)
+    await note(io, `the key for ${name} is removed.`)
   },
 })
 
-/** A line that is typed at the terminal and not shown. @throws CriaError `aborted` at Ctrl-C and at the end of the input. */
+/** Reads a line from the terminal without echo. @throws CriaError `aborted` on Ctrl-C and at the end of the input. */
 async function typedUnseen(question: string, { stdin, stderr, signal }: Io): Promise<string> {
-  if (stdin.isTTY !== true) throw new ConfigurationError('There is no key: type it at a terminal, or pipe it in.')
+  if (stdin.isTTY !== true) throw new ConfigurationError('No key was given: type it at a terminal, or pipe it in.')
   const unseen = new Writable({ write: (_piece, _encoding, done) => done() })
-  // First: what is typed once the question is there must not be shown.
+  // Created before the question is printed, so that nothing typed after it is shown.
   const lines = createInterface({ input: stdin, output: unseen, terminal: true, historySize: 0 })
   const closed = new AbortController()
   lines.once('close', () => closed.abort())

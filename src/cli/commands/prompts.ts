@@ -1,4 +1,4 @@
-/** `cria prompts`: the versions of prompts that the journal knows, what each was used for, and what changed between two. */
+/** `cria prompts`: lists the prompt versions in the journal with their use, and compares two versions. */
 
 import { openJournalToRead } from '../../app/journal.ts'
 import { CriaError } from '../../core/error.ts'
@@ -11,13 +11,13 @@ import { formatCost, formatTime, printTable, quoted, shorten } from '../format.t
 import { note, printJson } from '../io.ts'
 import type { Io } from '../io.ts'
 
-const VERSION = 'number of a version, or the beginning of its hash'
+const VERSION = 'version number, or the first characters of its hash'
 
 export const promptsList: Command = defineCommand({
   name: 'prompts list',
   options: { json: jsonOption('{ prompts: [{ name, version, hash, turns, costUsd, ratings, … }] }') },
-  details: `A prompt that was made by prompt('name', template) has the name it was given there; a system prompt that is a bare text has that of its
-bot. Another template under the same name is another version; the list shows the newest of each. Unknown cost and tokens are not part of the sums.`,
+  details: `A prompt made with prompt('name', template) is listed under that name, a plain system prompt under the name of its bot.
+Another template under the same name is another version; the list shows the newest. Unknown cost and tokens are left out of the sums.`,
   examples: ['cria prompts list', 'cria prompts list --json'],
   async run({ options }, io) {
     const prompts = await statsOf(io)
@@ -82,7 +82,7 @@ async function versionsOf(io: Io, name: string): Promise<readonly PromptStats[]>
   throw new CriaError('not_found', `There is no prompt ${quoted(name, 100)}.`, { hint: '`cria prompts list` shows the prompts.' })
 }
 
-/** The version that is wanted; the newest by default. @param wanted a number, or the first digits of a hash. */
+/** Finds a version; default: the newest. @param wanted a version number, or at least 4 digits of a hash. */
 function find(versions: readonly PromptStats[], wanted?: string): PromptStats {
   const newest = versions.at(-1)
   const byHash = versions.filter(({ hash }) => wanted !== undefined && wanted.length >= 4 && hash.startsWith(wanted))
@@ -97,7 +97,7 @@ function find(versions: readonly PromptStats[], wanted?: string): PromptStats {
 }
 
 function textOf({ template }: PromptStats): string {
-  return template ?? '(this version was recorded before templates were)'
+  return template ?? '(the template of this version was not recorded)'
 }
 
 const COLUMNS = ['version', 'hash', 'first used', 'last used', 'turns', 'tokens in', 'tokens out', 'cost', 'ratings']

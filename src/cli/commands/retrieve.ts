@@ -15,19 +15,19 @@ import type { Spot, Standpoint } from '../sources.ts'
 import { noDefaultStore, prepareStore, readConfig } from '../prepare-store.ts'
 import { pick } from '../shared-options.ts'
 
-/** Characters of a chunk that are shown. */
+/** Maximum characters of a chunk to show. */
 const EXCERPT = 240
 
 export const retrieve: Command = defineCommand({
   name: 'retrieve',
-  arguments: [{ name: 'query', about: 'what to look for, as plain words; "-" reads it from standard input' }],
+  arguments: [{ name: 'query', about: 'the words to search for; "-" reads them from standard input' }],
   options: {
     ...pick(['store', 'docs', 'source', 'filter']),
-    results: { type: 'integer', short: 'n', value: 'N', about: 'chunks at most', default: 10, min: 1, max: 10_000 },
+    results: { type: 'integer', short: 'n', value: 'N', about: 'maximum number of chunks', default: 10, min: 1, max: 10_000 },
     json: jsonOption('{ query, chunks: [{ id, source, path?, start, end, score, text }] }'),
   },
-  details: `The best chunks come first. Nothing in the query is an operator.
-In --json "source" is the name that the store has for a document, "path" how its file is opened from here.`,
+  details: `Prints the best chunks first. The query has no operators.
+In --json "source" is the name of the document in the store, "path" the path of its file from here.`,
   examples: [
     'cria retrieve "how is compaction triggered"',
     'cria retrieve compaction --docs docs -n 3 --json',
@@ -40,7 +40,7 @@ In --json "source" is the name that the store has for a document, "path" how its
     if (choice === undefined)
       throw noDefaultStore(loaded.paths, {
         message: 'There is no store yet.',
-        hint: 'Make one: cria index <path…>, or name documents: --docs PATH',
+        hint: 'Make one with cria index <path…>, or name documents with --docs PATH.',
       })
     const store = await openStore(choice)
     try {
@@ -68,7 +68,7 @@ In --json "source" is the name that the store has for a document, "path" how its
   },
 })
 
-/** The place and the words where the chunk meets the query. */
+/** Formats a chunk: its place, its score and an excerpt around the words of the query. */
 function describe(chunk: ScoredChunk, query: string, from: Standpoint, out: Channel): string {
   const { text, source, lines, score } = chunk
   const { start, end } = excerptOf(text, query, EXCERPT)

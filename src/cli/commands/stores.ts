@@ -19,7 +19,7 @@ const MOST_DOCUMENTS = 3
 export const storesList: Command = defineCommand({
   name: 'stores list',
   options: { json: jsonOption('{ stores: [{ name, path, bytes, changedAt, files, chunks, documents, embeddings, problem? }] }') },
-  details: `A store called docs-… is kept for the paths of --docs. It is made again when it is removed and its paths are named once more.`,
+  details: `A store named docs-… holds the index of the paths of --docs. If removed, it is rebuilt when --docs names the same paths again.`,
   examples: ['cria stores list', 'cria stores list --json'],
   async run({ options }, io) {
     const stores = await listStores(homePaths(io))
@@ -59,7 +59,7 @@ export const storesRemove: Command = defineCommand({
   name: 'stores remove',
   arguments: [NAME],
   options: { json: jsonOption('{ name, path, files, chunks }') },
-  details: 'The documents themselves stay where they are; the index of them, with its vectors, goes.',
+  details: 'Removes the index with its vectors. The documents themselves are kept.',
   examples: ['cria stores remove handbook'],
   async run({ arguments: [name = ''], options }, io) {
     const choice = await namedStore(name, io)
@@ -71,7 +71,7 @@ export const storesRemove: Command = defineCommand({
   },
 })
 
-/** @throws ConfigurationError for a store that is not there. */
+/** @throws ConfigurationError when the store does not exist. */
 async function namedStore(name: string, io: Io): Promise<StoreChoice> {
   const { config, paths } = await readConfig(io)
   const choice = chooseStore({ store: name }, config, paths, io.cwd)
@@ -79,11 +79,11 @@ async function namedStore(name: string, io: Io): Promise<StoreChoice> {
   return choice
 }
 
-/** Cells of the labels before what is told of a store. */
+/** Width of the labels of `stores show`, in cells. */
 const LABEL = 9
 const INDENT = 4
 
-/** A line for each store, and below it what was indexed into it: paths are long, and broken nowhere but where a row ends. */
+/** Lists each store on one line, with its indexed paths below; long paths break only at the end of a row. */
 function listed(stores: readonly StoreFacts[], room: number): string {
   const rows = stores.map(({ name, files, chunks, bytes, changedAt, problem }) => {
     const counts = problem === undefined ? [plural(files, 'file'), plural(chunks, 'chunk')] : ['–', '–']
@@ -98,7 +98,7 @@ function listed(stores: readonly StoreFacts[], room: number): string {
   return tableOver(rows, below, [1, 2, 3])
 }
 
-/** A text of any origin behind a label; where it has more cells than a row it goes on below itself. */
+/** Puts escaped text after a label; further rows of long text are indented to the same column. */
 function hung(label: string, text: string, room: number): readonly string[] {
   const shown = visibleLine(text)
   const rows = room === Infinity ? [shown] : rowsOf(shown, Math.max(20, room - label.length - 1))

@@ -11,9 +11,9 @@ import { readText } from '../read-text.ts'
 import { OPTIONS } from '../shared-options.ts'
 import { defined } from '../../util/check.ts'
 
-const DETAILS = `A template is a Markdown file in templates/ of the home of cria, to be edited and shared. Settings may stand on top, between two
-lines of ---: description, system, model, options. {{name}} in it is a variable, {{name=value}} one with a default, and
-{{question}} is what is asked; without it the question stands below.`
+const DETAILS = `A template is a Markdown file in templates/ in the home directory of cria, which you can edit and share. It may begin with
+settings between two lines of ---: description, system, model, options. {{name}} is a variable, {{name=value}} a variable
+with a default, and {{question}} the question; without it the question is appended.`
 
 export const templatesList: Command = defineCommand({
   name: 'templates list',
@@ -27,7 +27,7 @@ export const templatesList: Command = defineCommand({
       try {
         templates.push(readTemplate(name, paths, io.cwd))
       } catch (thrown) {
-        // One that is broken hides no other.
+        // An unreadable template must not hide the others.
         await note(io, toCriaError(thrown).message)
       }
     }
@@ -44,7 +44,7 @@ export const templatesList: Command = defineCommand({
 
 export const templatesShow: Command = defineCommand({
   name: 'templates show',
-  arguments: [{ name: 'name', about: 'of the template, or the path of its file', offers: 'templates' }],
+  arguments: [{ name: 'name', about: 'name of a template, or path of its file', offers: 'templates' }],
   options: { json: jsonOption('{ name, path, system, model, options, prompt, variables }') },
   details: DETAILS,
   examples: ['cria templates show review', 'cria templates show review > review.md'],
@@ -58,14 +58,14 @@ export const templatesShow: Command = defineCommand({
 export const templatesSave: Command = defineCommand({
   name: 'templates save',
   arguments: [
-    { name: 'name', about: 'of the template', offers: 'templates' },
-    { name: 'prompt', about: 'the prompt; "-", or nothing, reads the whole file from standard input', required: false },
+    { name: 'name', about: 'name of the template', offers: 'templates' },
+    { name: 'prompt', about: 'the prompt; "-" or no argument reads the whole file from standard input', required: false },
   ],
   options: {
     system: OPTIONS.system,
-    model: { type: 'text', short: 'm', value: 'MODEL', about: 'the model that is asked' },
+    model: { type: 'text', short: 'm', value: 'MODEL', about: 'the model to ask' },
     option: OPTIONS.option,
-    force: { type: 'flag', about: 'replace a template of this name' },
+    force: { type: 'flag', about: 'replace an existing template of this name' },
   },
   details: DETAILS,
   examples: [

@@ -27,15 +27,15 @@ import type { Io } from '../io.ts'
 export const trustFolder: Command = defineCommand({
   name: 'trust',
   options: {
-    revoke: { type: 'flag', about: 'take the trust back' },
-    forget: { type: 'text', value: 'RULE', about: 'ask again about what "always" was answered to' },
-    show: { type: 'flag', about: 'only say what would count, and whether it does' },
+    revoke: { type: 'flag', about: 'withdraw the trust' },
+    forget: { type: 'text', value: 'RULE', about: 'remove a rule that was kept by answering "always"' },
+    show: { type: 'flag', about: 'only show the files and whether they are trusted' },
     json: jsonOption('{ folder, file, sha256, trust, config, instructions, approvals }'),
   },
-  details: `A project's .cria/config.json can name models, base URLs, rules and programs to start (MCP servers), so it does not count
-before you say so. AGENTS.md and the like, from the root of the repository down to this folder, are only data to the model
-before you say so; then they are instructions. Trust is bound to this folder and to the content of each file: what changes
-has to be trusted again. --show also lists the rules that were kept when a chat asked and the answer was "always".`,
+  details: `A project's .cria/config.json can name models, base URLs, rules and programs to start (MCP servers), so it is ignored until
+you trust it. AGENTS.md and similar files, from the root of the repository down to this folder, are sent to the model as
+data until you trust them, then as instructions. Trust is bound to this folder and to the content of each file: a changed
+file has to be trusted again. --show also lists the rules that were kept by answering "always" in a chat.`,
   examples: ['cria trust --show', 'cria trust', 'cria trust --revoke'],
   async run({ options }, io) {
     const paths = homePaths(io)
@@ -51,7 +51,7 @@ has to be trusted again. --show also lists the rules that were kept when a chat 
 
     const whole = found.files.filter(({ isCut }) => !isCut)
     if (project === undefined && whole.length === 0) {
-      const nothing = `There is no .cria/config.json and no AGENTS.md in ${io.cwd}, nor above it in its repository: there is nothing to trust.`
+      const nothing = `There is nothing to trust: no .cria/config.json or AGENTS.md in ${io.cwd}, nor above it in its repository.`
       if (!options.show) throw new CriaError('not_found', nothing)
       if (!options.json) await note(io, nothing)
     }
@@ -67,15 +67,15 @@ has to be trusted again. --show also lists the rules that were kept when a chat 
 })
 
 async function forget(rule: string, paths: HomePaths, io: Io): Promise<void> {
-  if (forgetApproval(rule, io.cwd, paths)) return note(io, `${rule} is asked about again.`)
+  if (forgetApproval(rule, io.cwd, paths)) return note(io, `${rule} is removed.`)
   const rules = approvalsFor(io.cwd, paths).map((approval) => approval.rule)
-  const hint = rules.length === 0 ? {} : { hint: `Kept are: ${rules.join(', ')}.` }
-  throw new CriaError('not_found', `The rule ${JSON.stringify(rule)} was not kept, neither in ${io.cwd} nor everywhere.`, hint)
+  const hint = rules.length === 0 ? {} : { hint: `Kept rules: ${rules.join(', ')}.` }
+  throw new CriaError('not_found', `There is no kept rule ${JSON.stringify(rule)} for ${io.cwd} or for all folders.`, hint)
 }
 
 type TrustView = ReturnType<typeof viewOf>
 
-/** The object that `--json` prints. @param config `null` where it is not read */
+/** Builds the object that `--json` prints. @param config `null` if it was not read */
 function viewOf(project: ProjectConfig | undefined, found: ProjectFiles, config: CriaConfig | null, io: Io) {
   const paths = homePaths(io)
   const trusted = trustedInstructions(found.root, paths)
@@ -90,29 +90,29 @@ function viewOf(project: ProjectConfig | undefined, found: ProjectFiles, config:
     folder: project?.folder ?? (found.files.length > 0 ? found.root : io.cwd),
     file: project?.file ?? null,
     sha256: project?.hash ?? null,
-    // Of the configuration; where there is none, of all instructions.
+    // State of the configuration; without a configuration, of all instruction files.
     trust: project === undefined ? all : trustState(project, paths),
     config,
     instructions,
-    // Rules that were kept when a call was asked about; their folder is `null` where they hold everywhere.
+    // Rules kept by answering "always"; `folder` is `null` for rules that apply everywhere.
     approvals: approvalsFor(io.cwd, paths),
   }
 }
 
-/** All of it: nobody should trust what was not shown. */
+/** Prints rules, configuration and instruction files in full, so that the user sees everything that is trusted. */
 async function show(view: TrustView, found: ProjectFiles, io: Io): Promise<void> {
   const { file, config, instructions, approvals } = view
   for (const { rule, folder, at } of approvals)
     await note(io, `allowed ${folder === null ? 'everywhere' : `in ${folder}`} since ${formatTime(Date.parse(at))}: ${rule}`)
   if (config !== null) {
     await io.stdout.write(`${visibleText(JSON.stringify(config, undefined, 2))}\n`)
-    await note(io, view.trust === 'trusted' ? `${file} counts from now on.` : `${file} does not count (${view.trust}).`)
+    await note(io, view.trust === 'trusted' ? `${file} is used from now on.` : `${file} is ignored (${view.trust}).`)
   }
   for (const [index, { name, text, isCut }] of found.files.entries()) {
     const state = instructions[index]?.trust ?? 'untrusted'
     await io.stdout.write(`${visibleText(text.trimEnd())}\n`)
-    if (isCut) await note(io, `${name} stays data to the model: it is larger than 1 MB.`)
-    else if (state === 'trusted') await note(io, `${name} instructs the model from now on.`)
-    else await note(io, `${name} is data to the model (${state}).`)
+    if (isCut) await note(io, `${name} is sent to the model as data: it is larger than 1 MB.`)
+    else if (state === 'trusted') await note(io, `${name} is sent to the model as instructions from now on.`)
+    else await note(io, `${name} is sent to the model as data (${state}).`)
   }
 }
