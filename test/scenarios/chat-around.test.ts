@@ -83,7 +83,7 @@ describe('options of a chat', () => {
 
   test.each([
     [['-t', './none.md'], 'There is no template'],
-    [['-p', 'a=b'], 'name one with -t'],
+    [['-p', 'a=b'], 'name a template with -t'],
     [['-o', 'temprature=1'], 'Did you mean temperature?'],
     [['-c'], 'There is no session of this folder'],
     [['-c', '--resume', 's'], 'exclude each other'],
