@@ -51,7 +51,7 @@ describe.runIf(hasTerminal)('in a real terminal', () => {
     [
       ['ask', '--help'],
       80,
-      '      --docs PATH…         files and folders to search; their index is kept for\r\n                            the next question',
+      '      --docs PATH…         files and folders to search; their index is kept for\r\n                           the next question',
     ],
     [['logs', '--help'], 50, '  logs show      show a turn: messages, events,\r\n                 spans\r\n'],
     [['--help'], 60, '  run         do a task with tools: read, change, run\r\n'],

@@ -48,7 +48,7 @@ describe('wrong usage ends with code 2, a message and no stack trace', () => {
     [['logs', 'list', '--jsn'], /Did you mean --json\?/],
     [['logs', 'rate', 'last', '7'], /A rating is 1 to 5, -1, up, down or none, but got "7"/],
     [['run', 'x'], /"cria run" needs a model that can use tools.*\n.*Name one with -m/],
-    [['serve'], /planned and not there yet/],
+    [['serve'], /planned but not available yet/],
   ])('cria %j', async (words, message) => {
     const { code, stdout, stderr } = await place.run(words)
     expect(stderr).toMatch(message)
