@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -53,4 +53,12 @@ test('warns about a home that others can read, and leaves nothing behind for a m
   mkdirSync(home)
   chmodSync(home, 0o755)
   expect(checkHome(paths)).toContainEqual(expect.objectContaining({ status: 'warning', hint: `chmod 700 ${home}` }))
+})
+
+test.runIf(process.platform !== 'win32')('reports a home that is a link to itself', () => {
+  const home = join(folder, 'loop')
+  symlinkSync(home, home)
+  expect(checkHome(homePaths({ env: { CRIA_HOME: home }, cwd: folder }))).toMatchObject([
+    { status: 'failed', message: `${home} cannot be made: too many symbolic links.` },
+  ])
 })

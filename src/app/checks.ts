@@ -1,6 +1,7 @@
 /** Implements the file checks of `cria doctor`: the home, its disk, the journal and the stores. */
 
 import { accessSync, constants, existsSync, mkdtempSync, rmdirSync, statfsSync, statSync } from 'node:fs'
+import type { Stats } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { toCriaError } from '../core/error.ts'
 import { reason, remedy } from './paths.ts'
@@ -41,14 +42,15 @@ const NO_SPACE = 1_000_000
 
 export function checkHome({ home, journal }: HomePaths): Check[] {
   const there = existsSync(home)
+  let found: Stats | undefined
   try {
+    found = statSync(home, { throwIfNoEntry: false })
     if (there) accessSync(home, constants.W_OK)
-    // Permission bits do not tell whether root, or a read-only file system, accepts writes: only a trial write does.
+    // Permission bits do not show whether root, or a read-only file system, accepts writes: only a trial write does.
     else rmdirSync(mkdtempSync(join(nearestFolder(home), '.cria-')))
   } catch (thrown) {
     return [failed('home', `${home} cannot be ${there ? 'written' : 'made'}: ${reason(thrown)}.`, remedy(thrown))]
   }
-  const found = statSync(home, { throwIfNoEntry: false })
   if (found?.isDirectory() === false) return [failed('home', `${home} is not a folder.`, 'Set CRIA_HOME to a folder.')]
   const checks = [ok('home', there ? home : `${home} (made when it is needed)`)]
   if (found !== undefined && process.platform !== 'win32' && (found.mode & 0o077) !== 0)
