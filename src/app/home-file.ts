@@ -73,13 +73,14 @@ const MAX_BYTES = 1 << 20
  * Reads a small text file. Checks the type of the entry first: reading a pipe would wait for ever, and a device may have no end.
  *
  * @param kind the kind of file expected, for the error: `configuration`.
+ * @param options.pipes also reads a pipe to its end; for paths that the user has typed. Default false.
  * @throws ConfigurationError when the file cannot be read, is not a regular file, or is larger than 1 MB.
  */
-export function readSmallFile(file: string, kind: string): string {
+export function readSmallFile(file: string, kind: string, { pipes = false }: { readonly pipes?: boolean } = {}): string {
   try {
     const status = statSync(file)
     if (status.isDirectory()) throw new ConfigurationError(`${file} cannot be read: it is a folder.`)
-    if (!status.isFile()) throw new ConfigurationError(`${file} is not a regular file.`)
+    if (!status.isFile() && !(pipes && status.isFIFO())) throw new ConfigurationError(`${file} is not a regular file.`)
     if (status.size > MAX_BYTES) throw new ConfigurationError(`${file} has ${status.size} bytes; a ${kind} has at most 1 MB.`)
     return readFileSync(file, 'utf8')
   } catch (cause) {

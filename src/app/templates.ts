@@ -53,7 +53,7 @@ export function readTemplate(name: string, paths: HomePaths, cwd: string): Templ
       { hint: 'Make one with: cria templates save NAME "the prompt"' },
     )
   }
-  return parseTemplate(name, path, readSmallFile(path, 'template'))
+  return parseTemplate(name, path, readSmallFile(path, 'template', { pipes: true }))
 }
 
 /** Returns the names of the templates of this home, sorted. */
