@@ -2,7 +2,7 @@
 
 import type { Message } from '../core/message.ts'
 import type { FeedbackRecord, JournalReader, TurnDetail } from '../core/recorder.ts'
-import { binomialP, wilson } from './eval/statistics.ts'
+import { binomialP, wilson } from './statistics.ts'
 
 interface Said {
   readonly role: string
