@@ -4,11 +4,11 @@ import type { McpConnection, McpOptions } from '../tools/mcp/connect.ts'
 import { readProjectConfig } from './config.ts'
 import type { CriaConfig } from './config-schema.ts'
 import type { LoadedConfig } from './config.ts'
+import { readHomeFile, writeHomeFile } from './paths.ts'
 import type { HomePaths, Surroundings } from './paths.ts'
 import { takeProviderKeys } from './provider-keys.ts'
 import { join } from 'node:path'
 import type { McpPins } from '../tools/mcp/definition.ts'
-import { readHomeFile, writeHomeFile } from './home-file.ts'
 
 export type { McpConnection }
 
