@@ -1,23 +1,20 @@
-/** Runs the hooks of the configuration: programs that receive events as JSON on standard input, and may answer with JSON on standard output. */
+/** Runs programs that the user has chosen: hooks of the configuration, and commands typed in a chat. */
 
 import { CriaError } from '../core/error.ts'
 import type { HookContext, HookName, Hooks } from '../core/hook.ts'
 import type { JsonObject } from '../core/json.ts'
-import { commandEnvironment } from '../tools/builtin/command-environment.ts'
+import { BoundedOutput } from '../tools/builtin/bounded-output.ts'
+import { commandEnvironment, hiddenValues } from '../tools/builtin/command-environment.ts'
 import { ProcessGroup } from '../tools/builtin/process-group.ts'
 import { isRecord } from '../util/check.ts'
 import type { CommandHook, CriaConfig } from './config-schema.ts'
+import type { Surroundings } from './paths.ts'
 
 /** Time limit of one program in milliseconds, unless the hook sets its own. */
 const DEFAULT_TIMEOUT = 10_000
 const MAX_OUTPUT = 1_000_000
 /** Exit code of a refusal; the reason is the text on standard error. */
 const REFUSED = 2
-
-interface Surroundings {
-  readonly cwd: string
-  readonly env: Readonly<Record<string, string | undefined>>
-}
 
 /** The member of a program's answer that becomes the input of the next program, by hook. */
 const CHANGES: Readonly<Record<HookName, string>> = {
@@ -27,7 +24,12 @@ const CHANGES: Readonly<Record<HookName, string>> = {
   onStop: 'goOn',
 }
 
-/** Returns `undefined` where the configuration has no hooks. The programs of a hook run in order; the first refusal decides. */
+/**
+ * Makes hooks of the programs in the configuration: each receives the event as JSON on standard input, and may answer with JSON on standard output.
+ * The programs of a hook run in order; the first refusal decides.
+ *
+ * @returns `undefined` where the configuration has no hooks.
+ */
 export function commandHooks({ hooks }: CriaConfig, surroundings: Surroundings): Hooks | undefined {
   const named = Object.entries(hooks ?? {}) as [HookName, readonly CommandHook[]][]
   const used = named.filter(([, commands]) => commands.length > 0)
@@ -135,4 +137,30 @@ function answerOf(text: string, command: string): Partial<JsonObject> {
 
 function failed(command: string, what: string, cause?: unknown): CriaError {
   return new CriaError('tool_failure', `the hook ${command} ${what}`, cause === undefined ? {} : { cause })
+}
+
+export interface OwnCommandOutput {
+  /** Both output streams, shortened in the middle when long. Values of variables that look like secrets become `[redacted]`. */
+  readonly text: string
+  /** `null` when a signal ended it. */
+  readonly exitCode: number | null
+}
+
+/**
+ * Runs a command line that the user typed, with `sh`, without standard input or a terminal: in the user's own environment and outside of the
+ * sandbox, which is for commands of models.
+ *
+ * @param signal kills the command and all processes that it has started.
+ */
+export async function runOwnCommand(command: string, { env, cwd }: Surroundings, signal: AbortSignal): Promise<OwnCommandOutput> {
+  const passed = Object.fromEntries(Object.entries(env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])))
+  const output = new BoundedOutput(hiddenValues(env, {}))
+  const group = new ProcessGroup('/bin/sh', ['-c', command], {
+    cwd,
+    env: passed,
+    onOutput: (piece) => void output.add(piece),
+    signal,
+  })
+  const { code } = await group.ended
+  return { text: output.text().trimEnd(), exitCode: code }
 }

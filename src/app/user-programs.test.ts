@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { all, calling, collect, resultsOf, tool } from '../../test/calls.ts'
-import { commandHooks } from './command-hooks.ts'
+import { commandHooks } from './user-programs.ts'
 import { mergeConfig, parseConfig } from './config.ts'
 import type { CriaConfig } from './config-schema.ts'
 
