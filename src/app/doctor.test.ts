@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { checkHome, diskTrouble, spaceCheck } from './checks.ts'
+import { checkHome, diskTrouble, spaceCheck } from './doctor.ts'
 import { homePaths, remedy } from './paths.ts'
 
 let folder: string
