@@ -1,16 +1,13 @@
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { chmodSync, mkdirSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { folderForEach } from '../../test/support/folder.ts'
 import { checkHome, diskTrouble, spaceCheck } from './doctor.ts'
 import { homePaths, remedy } from './paths.ts'
 
 let folder: string
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'cria-home-'))
-})
-afterEach(() => {
-  rmSync(folder, { recursive: true })
+folderForEach((made) => {
+  folder = made
 })
 
 describe('what to do about a disk', () => {

@@ -1,29 +1,21 @@
 /** Tests feedback from the request for two answers to the preference data set. */
 
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { tool } from '../../test/calls.ts'
+import { journalForEach } from '../../test/support/journal.ts'
 import { CriaError } from '../core/error.ts'
 import type { Recorder } from '../core/recorder.ts'
 import { preferencePairs, preferenceStats } from '../eval/port.ts'
 import { ResponseCache } from '../model/response-cache.ts'
 import { ScriptedModel } from '../providers/scripted/scripted-model.ts'
-import { SqliteRecorder } from '../recorders/sqlite/recorder.ts'
+import type { SqliteRecorder } from '../recorders/sqlite/recorder.ts'
 import { collectFeedback } from './feedback.ts'
 import type { BlindPair, Chosen, FeedbackOptions, Side } from './feedback.ts'
 import { query } from './query.ts'
 
-let folder: string
 let recorder: SqliteRecorder
-beforeEach(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'cria-feedback-'))
-  recorder = await SqliteRecorder.open({ path: join(folder, 'cria.db') })
-})
-afterEach(async () => {
-  await recorder.close()
-  rmSync(folder, { recursive: true })
+journalForEach((opened) => {
+  recorder = opened
 })
 
 const saying = (ref: string, ...answers: string[]): ScriptedModel => new ScriptedModel(answers, { ref })

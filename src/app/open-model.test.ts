@@ -1,20 +1,17 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it, test, vi } from 'vitest'
+import { afterEach, describe, expect, it, test, vi } from 'vitest'
+import { folderForEach } from '../../test/support/folder.ts'
 import { ScriptedModel } from '../providers/scripted/scripted-model.ts'
 import { createModel } from './models.ts'
 import { defaultModel, resolveModel } from './open-model.ts'
 
 let home: string
-beforeEach(() => {
-  home = mkdtempSync(join(tmpdir(), 'cria-models-'))
+folderForEach((folder) => {
+  home = folder
   vi.stubEnv('CRIA_HOME', home)
 })
-afterEach(() => {
-  vi.unstubAllEnvs()
-  rmSync(home, { recursive: true })
-})
+afterEach(() => vi.unstubAllEnvs())
 
 const configure = (config: object): void => writeFileSync(join(home, 'config.json'), JSON.stringify(config))
 

@@ -1,7 +1,7 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { folderForEach } from '../../test/support/folder.ts'
 import { answer, chatServer, refuse, sendDelta, startStream } from '../../test/support/chat-server.ts'
 import type { ChatServer, Reply } from '../../test/support/chat-server.ts'
 import { createModel, openRecorder, query, ResponseCache, SimpleBot } from '../index.ts'
@@ -9,14 +9,13 @@ import type { EventOf, LanguageModel, ModelFacts, QueryEvent, QueryOptions } fro
 
 let home: string
 const servers: ChatServer[] = []
-beforeEach(() => {
-  home = mkdtempSync(join(tmpdir(), 'cria-query-'))
+folderForEach((folder) => {
+  home = folder
   vi.stubEnv('CRIA_HOME', home)
 })
 afterEach(async () => {
   vi.unstubAllEnvs()
   for (const server of servers.splice(0)) await server[Symbol.asyncDispose]()
-  rmSync(home, { recursive: true })
 })
 
 async function serve(reply: Reply): Promise<ChatServer> {

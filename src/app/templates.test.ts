@@ -1,16 +1,15 @@
 import { execFileSync, spawn } from 'node:child_process'
-import { mkdtempSync, rmSync, symlinkSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { symlinkSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { folderForEach } from '../../test/support/folder.ts'
 import { homePaths } from './paths.ts'
 import { readTemplate } from './templates.ts'
 
 let folder: string
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'cria-templates-'))
+folderForEach((made) => {
+  folder = made
 })
-afterEach(() => rmSync(folder, { recursive: true }))
 
 const read = (name: string): ReturnType<typeof readTemplate> =>
   readTemplate(name, homePaths({ env: { CRIA_HOME: join(folder, 'home') }, cwd: folder }), folder)

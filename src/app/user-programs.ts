@@ -13,8 +13,6 @@ import type { Surroundings } from './paths.ts'
 /** Time limit of one program in milliseconds, unless the hook sets its own. */
 const DEFAULT_TIMEOUT = 10_000
 const MAX_OUTPUT = 1_000_000
-/** Exit code of a refusal; the reason is the text on standard error. */
-const REFUSED = 2
 
 /** The member of a program's answer that becomes the input of the next program, by hook. */
 const CHANGES: Readonly<Record<HookName, string>> = {
@@ -80,6 +78,9 @@ function concerns({ tools }: CommandHook, name: unknown): boolean {
   if (tools === undefined || typeof name !== 'string') return true
   return tools.some((pattern) => new RegExp(`^${pattern.replaceAll('*', '.*')}$`).test(name))
 }
+
+/** Exit code of a refusal; the reason is the text on standard error. */
+const REFUSED = 2
 
 /** @throws CriaError when the program cannot be started, fails, exceeds its time limit, or prints something other than a JSON object. */
 async function run(

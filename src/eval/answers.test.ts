@@ -1,18 +1,15 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { folderForEach } from '../../test/support/folder.ts'
 import { evaluateAnswers, f1, holds, normalized, scoreAnswers, toAnswered } from './answers.ts'
 import type { Answered } from './answers.ts'
 import { readPredictions } from './collection.ts'
 import type { GoldQuestion, Prediction } from './collection.ts'
 
 let folder = ''
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'cria-eval-'))
-})
-afterEach(async () => {
-  await rm(folder, { recursive: true })
+folderForEach((made) => {
+  folder = made
 })
 
 const lines = (values: readonly unknown[]): string => values.map((value) => `${JSON.stringify(value)}\n`).join('')
@@ -172,26 +169,45 @@ describe('normal form', () => {
 })
 
 describe('F1 over tokens', () => {
-  test.each([
-    ['the red fox', 'Red Fox', 1],
-    ['red', 'red fox', 2 / 3],
-    ['red red', 'red', 2 / 3],
-    ['owl', 'fox', 0],
-    ['', 'fox', 0],
-    ['the', 'an', 1],
-  ])('%j against %j is %d', (said, gold, expected) => {
-    expect(f1(said, gold)).toBeCloseTo(expected, 10)
+  const scores: (readonly [score: number, pairs: readonly (readonly [said: string, gold: string])[]])[] = [
+    [
+      1,
+      [
+        ['the red fox', 'Red Fox'],
+        ['the', 'an'],
+      ],
+    ],
+    [
+      2 / 3,
+      [
+        ['red', 'red fox'],
+        ['red red', 'red'],
+      ],
+    ],
+    [
+      0,
+      [
+        ['owl', 'fox'],
+        ['', 'fox'],
+      ],
+    ],
+  ]
+  test.each(scores)('is %d for %j', (score, pairs) => {
+    for (const [said, gold] of pairs) expect(f1(said, gold)).toBeCloseTo(score, 10)
   })
 })
 
-test.each([
-  ['It was built in 1874.', '1874', true],
-  ['It was built in 18745.', '1874', false],
-  ['They met Ida Marsh there', 'ida marsh', true],
-  ['They met Ida and Marsh', 'Ida Marsh', false],
-  ['anything', 'the', false],
-])('%j holds %j: %s', (text, gold, expected) => {
-  expect(holds(text, gold)).toBe(expected)
+describe('holds()', () => {
+  test('finds the tokens of the gold answer side by side, whatever their case', () => {
+    expect(holds('It was built in 1874.', '1874')).toBe(true)
+    expect(holds('They met Ida Marsh there', 'ida marsh')).toBe(true)
+  })
+
+  test('does not find parts of a token, scattered tokens, or an answer without tokens', () => {
+    expect(holds('It was built in 18745.', '1874')).toBe(false)
+    expect(holds('They met Ida and Marsh', 'Ida Marsh')).toBe(false)
+    expect(holds('anything', 'the')).toBe(false)
+  })
 })
 
 describe('scores of a collection', () => {

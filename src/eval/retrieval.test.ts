@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, mkdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
+import { folderForEach } from '../../test/support/folder.ts'
 import { SHARED } from '../../test/support/shared.ts'
 import { MemoryDocumentStore } from '../stores/memory.ts'
 import { readJudgments } from './collection.ts'
@@ -12,8 +12,8 @@ import { evaluateRetrieval, measureRanking, measureRun, percentile, rankingOf } 
 const EVALUATOR = join(SHARED, 'retrieval', 'evaluate.mjs')
 
 let folder: string
-beforeEach(() => {
-  folder = join(mkdtempSync(join(tmpdir(), 'cria-beir-')), 'town')
+folderForEach((made) => {
+  folder = join(made, 'town')
   mkdirSync(join(folder, 'qrels'), { recursive: true })
   write('corpus.jsonl', [
     { _id: 'mill', title: 'The mill', text: 'Built beside the river to grind corn.' },
@@ -30,9 +30,6 @@ beforeEach(() => {
     join(folder, 'qrels', 'test.tsv'),
     'query-id\tcorpus-id\tscore\nq1\tmill\t1\nq2\tbridge\t2\nq3\tlong\t1\nq3\tmill\t0\n',
   )
-})
-afterEach(() => {
-  rmSync(join(folder, '..'), { recursive: true })
 })
 
 function write(file: string, lines: readonly object[]): void {
@@ -190,42 +187,37 @@ describe('measureRun', () => {
   })
 
   it.skipIf(!existsSync(EVALUATOR))('agrees with the evaluator of the development sets', () => {
-    const folder = mkdtempSync(join(tmpdir(), 'cria-metrics-'))
-    try {
-      let state = 1
-      const random = (below: number): number => (state = (state * 48_271) % 2_147_483_647) % below
-      const judgments = new Map<string, Map<string, number>>()
-      const run = new Map<string, RankedDocument[]>()
-      for (let query = 0; query < 40; query++) {
-        judgments.set(`q${query}`, new Map(Array.from({ length: 1 + random(20) }, () => [`d${random(300)}`, random(4)])))
-        if (query % 9 === 0) continue
-        run.set(
-          `q${query}`,
-          Array.from({ length: random(200) }, () => ({ id: `d${random(300)}`, score: random(50) / 7 })),
-        )
-      }
-      const lines = (rows: Iterable<string>): string => `${[...rows].join('\n')}\n`
-      const qrels = join(folder, 'qrels.tsv')
-      const runFile = join(folder, 'run.txt')
-      const judged = [...judgments].flatMap(([query, grades]) => [...grades].map(([id, grade]) => `${query}\t${id}\t${grade}`))
-      writeFileSync(qrels, lines(['query-id\tcorpus-id\tscore', ...judged]))
-      writeFileSync(
-        runFile,
-        lines([...run].flatMap(([query, found]) => found.map(({ id, score }) => `${query} Q0 ${id} 0 ${score} tag`))),
+    let state = 1
+    const random = (below: number): number => (state = (state * 48_271) % 2_147_483_647) % below
+    const judgments = new Map<string, Map<string, number>>()
+    const run = new Map<string, RankedDocument[]>()
+    for (let query = 0; query < 40; query++) {
+      judgments.set(`q${query}`, new Map(Array.from({ length: 1 + random(20) }, () => [`d${random(300)}`, random(4)])))
+      if (query % 9 === 0) continue
+      run.set(
+        `q${query}`,
+        Array.from({ length: random(200) }, () => ({ id: `d${random(300)}`, score: random(50) / 7 })),
       )
-      const { stdout } = spawnSync(process.execPath, [realpathSync(EVALUATOR), '--qrels', qrels, '--run', runFile], {
-        encoding: 'utf8',
-      })
-      const theirs = (JSON.parse(stdout) as { metrics: Record<string, number> }).metrics
-      const ours = measureRun(run, judgments)
-      expect(ours.ndcg10).toBeCloseTo(theirs['ndcg@10'] ?? -1, 3)
-      expect(ours.recall10).toBeCloseTo(theirs['recall@10'] ?? -1, 3)
-      expect(ours.recall100).toBeCloseTo(theirs['recall@100'] ?? -1, 3)
-      expect(ours.mrr10).toBeCloseTo(theirs['mrr@10'] ?? -1, 3)
-      expect(ours.map).toBeCloseTo(theirs['map'] ?? -1, 3)
-    } finally {
-      rmSync(folder, { recursive: true })
     }
+    const lines = (rows: Iterable<string>): string => `${[...rows].join('\n')}\n`
+    const qrels = join(folder, 'qrels.tsv')
+    const runFile = join(folder, 'run.txt')
+    const judged = [...judgments].flatMap(([query, grades]) => [...grades].map(([id, grade]) => `${query}\t${id}\t${grade}`))
+    writeFileSync(qrels, lines(['query-id\tcorpus-id\tscore', ...judged]))
+    writeFileSync(
+      runFile,
+      lines([...run].flatMap(([query, found]) => found.map(({ id, score }) => `${query} Q0 ${id} 0 ${score} tag`))),
+    )
+    const { stdout } = spawnSync(process.execPath, [realpathSync(EVALUATOR), '--qrels', qrels, '--run', runFile], {
+      encoding: 'utf8',
+    })
+    const theirs = (JSON.parse(stdout) as { metrics: Record<string, number> }).metrics
+    const ours = measureRun(run, judgments)
+    expect(ours.ndcg10).toBeCloseTo(theirs['ndcg@10'] ?? -1, 3)
+    expect(ours.recall10).toBeCloseTo(theirs['recall@10'] ?? -1, 3)
+    expect(ours.recall100).toBeCloseTo(theirs['recall@100'] ?? -1, 3)
+    expect(ours.mrr10).toBeCloseTo(theirs['mrr@10'] ?? -1, 3)
+    expect(ours.map).toBeCloseTo(theirs['map'] ?? -1, 3)
   })
 })
 

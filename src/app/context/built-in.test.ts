@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { folderForEach } from '../../../test/support/folder.ts'
 import type { QueryEvent } from '../../core/event.ts'
 import type { Recorder } from '../../core/recorder.ts'
 import type { ContextOptions } from '../../engine/options.ts'
@@ -20,8 +20,8 @@ let base: string
 let repo: string
 let recorder: Recorder | undefined
 
-beforeEach(() => {
-  base = realpathSync(mkdtempSync(join(tmpdir(), 'cria-context-')))
+folderForEach((folder) => {
+  base = folder
   repo = join(base, 'repo')
   mkdirSync(repo)
   vi.stubEnv('CRIA_HOME', join(base, 'home'))
@@ -33,7 +33,6 @@ afterEach(async () => {
   vi.unstubAllEnvs()
   await recorder?.close()
   recorder = undefined
-  rmSync(base, { recursive: true, force: true })
 })
 
 function put(files: Readonly<Record<string, string | Uint8Array>>): void {

@@ -3,18 +3,16 @@ import {
   chmodSync,
   existsSync,
   mkdirSync,
-  mkdtempSync,
   readFileSync,
-  realpathSync,
   renameSync,
   rmSync,
   symlinkSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
+import { folderForEach } from '../../../test/support/folder.ts'
 import type { ContextPiece } from '../../core/injection.ts'
 import type { Surroundings } from '../paths.ts'
 import { loadGitStatus } from './built-in.ts'
@@ -25,8 +23,8 @@ let canary: string
 /** A program that writes the canary file; in a shell command, arguments may follow. */
 let program: string
 
-beforeEach(() => {
-  base = realpathSync(mkdtempSync(join(tmpdir(), 'cria-git-')))
+folderForEach((folder) => {
+  base = folder
   repo = join(base, 'repo')
   canary = join(base, 'canary')
   program = join(base, 'program')
@@ -38,8 +36,6 @@ beforeEach(() => {
   git('add', '.')
   git('commit', '-q', '-m', 'first')
 })
-
-afterEach(() => rmSync(base, { recursive: true, force: true }))
 
 /** Runs git like an ordinary caller, but without this machine's own configuration. */
 function git(...args: string[]): string {
