@@ -126,7 +126,7 @@ export function defaultTools(options: RunCodeOptions = {}): readonly Tool[] {
 function currentTime(): Tool<{ readonly timeZone?: string }> {
   return defineTool<{ readonly timeZone?: string }>({
     name: 'current_time',
-    description: 'Tells day, date and time.',
+    description: 'Returns the day, the date and the time.',
     inputSchema: {
       type: 'object',
       properties: { timeZone: { type: 'string', description: 'Like Europe/Zurich; default that of this machine.' } },

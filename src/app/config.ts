@@ -51,7 +51,7 @@ export function loadConfig(surroundings: Surroundings): LoadedConfig {
     files.push(found.file)
   } else {
     const why = trust === 'changed' ? 'has changed since you trusted it and is not used' : 'is not used'
-    notes.push(`The configuration ${found.file} ${why}; look at it, then run "cria trust" to let it count.`)
+    notes.push(`The configuration ${found.file} ${why}; look at it, then run "cria trust" to use it.`)
   }
   return { config, files, paths, project: { ...found, trust }, notes }
 }

@@ -89,7 +89,7 @@ export async function diagnose(surroundings: Surroundings, { signal, offline = f
 async function checkSandbox({ mode = 'auto', network = 'none' }: SandboxConfig = {}): Promise<Check> {
   const found = await findSandbox()
   if (mode === 'off')
-    return warning('sandbox', 'switched off: commands reach everything that you do', 'Set "sandbox" to "auto" in config.json.')
+    return warning('sandbox', 'switched off: commands reach everything that you can', 'Set "sandbox" to "auto" in config.json.')
   if (found.kind === 'none' && mode === 'required') return failed('sandbox', `${found.reason}: commands are refused.`, found.hint)
   if (found.kind === 'none') {
     const effect =
@@ -98,7 +98,7 @@ async function checkSandbox({ mode = 'auto', network = 'none' }: SandboxConfig =
   }
   const reach = network === 'all' ? 'with the network' : 'without network'
   const root = process.getuid?.() === 0 ? ' The number of processes is not limited for root.' : ''
-  return ok('sandbox', `commands and MCP servers run in ${found.kind}, ${reach}; hosts cannot be told apart.${root}`)
+  return ok('sandbox', `commands and MCP servers run in ${found.kind}, ${reach}; single hosts cannot be allowed.${root}`)
 }
 
 function checkNode(version: string): Check {
@@ -113,7 +113,7 @@ function checkTrust(loaded: LoadedConfig | undefined): Check[] {
   if (loaded?.project === undefined) return []
   const { file, trust } = loaded.project
   if (trust === 'trusted') return [ok('trust', `${file} is trusted`)]
-  const message = trust === 'changed' ? `${file} has changed since you trusted it and does not count.` : `${file} does not count.`
+  const message = trust === 'changed' ? `${file} has changed since you trusted it and is not used.` : `${file} is not used.`
   return [warning('trust', message, 'Look at it, then run `cria trust`.')]
 }
 
@@ -230,7 +230,7 @@ const MOST_CHECKED_BYTES = 100_000_000
 
 /** Opens the file read-only and lets SQLite check its pages and indexes. */
 async function checkDatabase(name: string, path: string): Promise<Check> {
-  if (!existsSync(path)) return ok(name, 'not there yet')
+  if (!existsSync(path)) return ok(name, 'does not exist yet')
   const { DatabaseSync } = await import('node:sqlite')
   try {
     using database = new DatabaseSync(path, { readOnly: true })

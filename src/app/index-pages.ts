@@ -137,7 +137,7 @@ class PagesRun {
     try {
       const page = await this.#fetch(url, start)
       const { status } = page
-      if (status === 404 || status === 410) throw new CriaError('not_found', `${url.href} is not there (status ${status}).`)
+      if (status === 404 || status === 410) throw new CriaError('not_found', `${url.href} does not exist (status ${status}).`)
       if (status >= 400) throw new CriaError('network', `${url.href} answered with status ${status}.`)
       return page
     } catch (thrown) {
@@ -202,7 +202,7 @@ class PagesRun {
       return got
     } catch (thrown) {
       if (limit.aborted && !signal.aborted)
-        throw new CriaError('timeout', `${url.href} was not whole within ${LIMITS.requestMs / 1000} s.`, { cause: thrown })
+        throw new CriaError('timeout', `${url.href} was not received within ${LIMITS.requestMs / 1000} s.`, { cause: thrown })
       throw thrown
     } finally {
       this.#askedAt = performance.now()

@@ -97,7 +97,7 @@ export async function openJournalToRead(surroundings: Surroundings): Promise<Jou
 async function openFile(surroundings: Surroundings): Promise<Journal> {
   if ((surroundings.env['CRIA_DATABASE_URL'] ?? '') !== '') {
     throw new ConfigurationError(
-      'CRIA_DATABASE_URL is set, but a journal in PostgreSQL is not there yet: unset it to use the file.',
+      'CRIA_DATABASE_URL is set, but a journal in PostgreSQL is not supported yet: unset it to use the file.',
     )
   }
   const paths = homePaths(surroundings)

@@ -245,9 +245,9 @@ describe('what was spent', () => {
 
 describe('a program that names no model, without any key', () => {
   it('gets an error before any event or row, from query() and from bots', async () => {
-    const told = { code: 'configuration', hint: expect.stringContaining('OPENAI_API_KEY') as string }
-    await expect(events({})).rejects.toMatchObject(told)
-    await expect(new SimpleBot({ recorder: false }).ask('Is it?')).rejects.toMatchObject(told)
+    const expected = { code: 'configuration', hint: expect.stringContaining('OPENAI_API_KEY') as string }
+    await expect(events({})).rejects.toMatchObject(expected)
+    await expect(new SimpleBot({ recorder: false }).ask('Is it?')).rejects.toMatchObject(expected)
   })
 
   it('uses the builtin model where that is named', async () => {
