@@ -142,7 +142,7 @@ export async function configuredModelRef(
   return (await firstCompatibleModel(env, fetcher)) ?? (await firstOllamaModel(env, fetcher))
 }
 
-/** Milliseconds to connect: short, so that a missing Ollama causes no noticeable delay. */
+/** Milliseconds to connect: short, so that a missing Ollama causes no noticeable delay, and is noticed before `fetch` is loaded. */
 const CONNECTS = 300
 /** Milliseconds to receive the list of models after connecting. */
 const LISTS = 5000

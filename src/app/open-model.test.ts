@@ -1,10 +1,16 @@
+import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it, test, vi } from 'vitest'
 import { folderForEach } from '../../test/support/folder.ts'
 import { ScriptedModel } from '../providers/scripted/scripted-model.ts'
 import { createModel } from './models.ts'
 import { defaultModel, resolveModel } from './open-model.ts'
+
+// As at a server that takes longer to connect than the probe for a local server waits.
+vi.mock('../util/listens.ts', () => ({ listens: () => Promise.resolve(false) }))
 
 let home: string
 folderForEach((folder) => {
@@ -52,5 +58,16 @@ describe('defaultModel', () => {
     expect((await defaultModel()).ref).toBe('google/gemini-2.5-flash')
     vi.stubEnv('CRIA_MODEL', 'task')
     expect((await defaultModel()).ref).toBe('openai/gpt-5')
+  })
+
+  it('waits for the server of OPENAI_COMPATIBLE_BASE_URL, however long it takes to connect', async () => {
+    const server = createServer((_request, response) => response.end('{"data":[{"id":"m"}]}'))
+    await once(server.listen(0, '127.0.0.1'), 'listening')
+    try {
+      vi.stubEnv('OPENAI_COMPATIBLE_BASE_URL', `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`)
+      expect((await defaultModel()).ref).toBe('openai-compatible/m')
+    } finally {
+      server.close()
+    }
   })
 })
