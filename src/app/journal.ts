@@ -123,7 +123,7 @@ async function openFile(surroundings: Surroundings): Promise<Journal> {
 }
 
 /** Makes a journal that no command maintains clean itself up, and report that as a process warning. */
-export function selfTending(path: string): { readonly onCleanUp?: (report: GcReport) => void } {
+function selfTending(path: string): { readonly onCleanUp?: (report: GcReport) => void } {
   if (upkeep.atEnd) return {}
   return { onCleanUp: (report) => process.emitWarning(`cria: ${describeCleanUp(path, report)}`) }
 }

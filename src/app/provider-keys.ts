@@ -20,7 +20,7 @@ import type { HomePaths } from './paths.ts'
  * @param more names of further variables that hold keys.
  */
 export function takeProviderKeys(more: readonly string[] = []): void {
-  takeVariables([...Object.values(PROVIDERS).flatMap(({ keyVariable }) => keyVariable ?? []), ...more])
+  takeVariables([...keyVariables({}), ...more])
 }
 
 /** Keys by the name of the environment variable that they replace. */

@@ -117,7 +117,7 @@ export function query(options: QueryOptions): AsyncGenerator<QueryEvent, QueryRe
   checkOptions({ ...known, model: NOT_YET_KNOWN })
   // The turn starts at the first read, but belongs to the tool that called query().
   const here = AsyncLocalStorage.snapshot()
-  return withDefaultModel(known, (begin) => here(begin))
+  return withDefaultModel(known, here)
 }
 
 /** Resolves the name of the model. Other values are left to the checks of the engine. */
@@ -137,10 +137,6 @@ export function resolveRetrieval<Options extends Pick<RetrieveOptions, 'rerank'>
   return { ...rest, rerank: { ...rerank, model: createRerankingModel(rerank.model) } }
 }
 
-function resolved(input: ModelInput): LanguageModel {
-  return madeOf(input, resolveModel(input))
-}
-
 function resolving(prepareStep: PrepareStep<ModelInput>): PrepareStep {
   // In JavaScript it may be of another type, which the engine reports.
   if (typeof prepareStep !== 'function') return prepareStep
@@ -153,7 +149,7 @@ function resolving(prepareStep: PrepareStep<ModelInput>): PrepareStep {
 
 async function* withDefaultModel(
   options: Omit<EngineOptions, 'model'>,
-  here: <T>(begin: () => T) => T,
+  here: ReturnType<typeof AsyncLocalStorage.snapshot>,
 ): AsyncGenerator<QueryEvent, QueryResult | undefined, undefined> {
   const model = await defaultModel()
   return yield* here(() => engineQuery(withModel(options, model)))
@@ -161,11 +157,7 @@ async function* withDefaultModel(
 
 function withModel(options: Omit<EngineOptions, 'model'>, model: LanguageModel): EngineOptions {
   const specialist = options.specialist ?? specialistFor(model, options)
-  return {
-    ...options,
-    model,
-    ...(specialist === undefined ? {} : { specialist }),
-  }
+  return { ...options, model, ...defined({ specialist }) }
 }
 
 /** Stands in for the default model while the other options are checked. */
@@ -185,11 +177,9 @@ function sharedCoolDowns(): CoolDowns {
   return coolDowns
 }
 
-/**
- * Records the origin of `model`, so that models of the same object, or of the same name at the same base URL, share a rate-limit
- * cool-down.
- */
-export function madeOf(input: ModelInput, model: LanguageModel): LanguageModel {
+/** Resolves a model and records its origin: models of one object, or of one name at one base URL, share a rate-limit cool-down. */
+function resolved(input: ModelInput): LanguageModel {
+  const model = resolveModel(input)
   if (typeof input !== 'string') keys.set(model, input)
   else if (model.ref !== EXTRACTIVE_REF)
     keys.set(model, `${model.ref} ${providerStatus(model.ref.split('/', 1)[0] ?? '').baseURL}`)

@@ -37,12 +37,10 @@ export function commandHooks({ hooks }: CriaConfig, surroundings: Surroundings):
     (given: object, ctx: HookContext) => runAll(hook, commands, given, ctx, surroundings),
   ])
   // Each program has its own time limit, so the hook may take the sum of them.
-  const timeout = Math.max(...used.map(([, commands]) => commands.reduce((sum, each) => sum + timeoutOf(each) + 1000, 0)))
+  const timeoutOfAll = (commands: readonly CommandHook[]): number =>
+    commands.reduce((sum, { timeout = DEFAULT_TIMEOUT }) => sum + timeout + 1000, 0)
+  const timeout = Math.max(...used.map(([, commands]) => timeoutOfAll(commands)))
   return { ...(Object.fromEntries(made) as Hooks), timeout }
-}
-
-function timeoutOf({ timeout = DEFAULT_TIMEOUT }: CommandHook): number {
-  return timeout
 }
 
 async function runAll(
@@ -89,7 +87,7 @@ async function run(
   signal: AbortSignal,
   { cwd, env }: Surroundings,
 ): Promise<Partial<JsonObject>> {
-  const { command, args = [] } = hook
+  const { command, args = [], timeout = DEFAULT_TIMEOUT } = hook
   const [out, error]: [Buffer[], Buffer[]] = [[], []]
   let bytes = 0
   const keep =
@@ -104,25 +102,20 @@ async function run(
     onOutput: keep(out),
     onErrorOutput: keep(error),
     takesInput: true,
+    signal,
+    timeout,
   })
-  const limit = AbortSignal.any([signal, AbortSignal.timeout(timeoutOf(hook))])
-  const stop = (): void => group.stop()
-  limit.addEventListener('abort', stop, { once: true })
-  try {
-    group.write(`${JSON.stringify(input)}\n`)
-    group.endInput()
-    const { code } = await group.ended.catch((cause: unknown) => {
-      throw failed(command, 'cannot be started', cause)
-    })
-    if (signal.aborted) throw signal.reason
-    if (limit.aborted) throw failed(command, `did not end within ${timeoutOf(hook) / 1000} s`)
-    const said = Buffer.concat(error).toString('utf8').trim()
-    if (code === REFUSED) return { refuse: said.slice(0, 2000) }
-    if (code !== 0) throw failed(command, `ended with code ${String(code)}${said === '' ? '' : `: ${said.slice(0, 500)}`}`)
-    return answerOf(Buffer.concat(out).toString('utf8'), command)
-  } finally {
-    limit.removeEventListener('abort', stop)
-  }
+  group.write(`${JSON.stringify(input)}\n`)
+  group.endInput()
+  const { code } = await group.ended.catch((cause: unknown) => {
+    throw failed(command, 'cannot be started', cause)
+  })
+  if (signal.aborted) throw signal.reason
+  if (group.stopped === 'timeout') throw failed(command, `did not end within ${timeout / 1000} s`)
+  const said = Buffer.concat(error).toString('utf8').trim()
+  if (code === REFUSED) return { refuse: said.slice(0, 2000) }
+  if (code !== 0) throw failed(command, `ended with code ${String(code)}${said === '' ? '' : `: ${said.slice(0, 500)}`}`)
+  return answerOf(Buffer.concat(out).toString('utf8'), command)
 }
 
 function answerOf(text: string, command: string): Partial<JsonObject> {
