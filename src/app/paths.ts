@@ -4,6 +4,7 @@ import { existsSync, readdirSync, readFileSync, realpathSync, rmSync, statSync, 
 import { homedir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { ConfigurationError, CriaError, isCriaError } from '../core/error.ts'
+import { defined } from '../util/check.ts'
 import { makeFolder, whileLocked, writeFileAtomically } from '../util/files.ts'
 
 /** Environment and working folder of the process; tests pass their own. */
@@ -150,6 +151,13 @@ export function readSmallFile(file: string, kind: string, { pipes = false }: { r
     if (cause instanceof ConfigurationError) throw cause
     throw new ConfigurationError(`${file} cannot be read: ${reason(cause)}.`, { cause })
   }
+}
+
+/** Turns a usage error into a failure: the user did not name the file on the command line. Returns any other error unchanged. */
+export function asFailure(thrown: unknown, code: 'journal_failed' | 'store_failed'): unknown {
+  if (!(thrown instanceof ConfigurationError)) return thrown
+  const { message, hint, details } = thrown
+  return new CriaError(code, message, { ...defined({ hint, details }), cause: thrown })
 }
 
 /** Returns a short description of a file system error: `permission denied`, `no space left on device`. */

@@ -5,10 +5,9 @@ import { user } from '../core/message.ts'
 import { completionRequest, foldParts, streamRequest } from '../engine/completion.ts'
 import { providerStatus } from '../providers/connection.ts'
 import { definitionOf, PROVIDER_NAMES } from '../providers/registry.ts'
-import { isRecord } from '../util/check.ts'
 import { redact, shownUrl } from '../util/redact.ts'
 import type { CriaConfig } from './config-schema.ts'
-import { suggestedModel } from './models.ts'
+import { listedModels, suggestedModel } from './models.ts'
 import { openModel, providerOptions } from './open-model.ts'
 import { reason } from './paths.ts'
 import type { Surroundings } from './paths.ts'
@@ -67,9 +66,9 @@ export async function reachProvider(
     })
     const body: unknown = await response.json().catch(() => undefined)
     if (!response.ok) return { reachable: false, why: refusal(response.status), status: response.status }
-    const models = modelNames(body)
+    const models = listedModels(body)
     if (models === undefined) return { reachable: false, why: noList(response), status: response.status }
-    return { reachable: true, models }
+    return { reachable: true, models: models.map((name) => name.replace(/^models\//, '')) }
   } catch (thrown) {
     return { reachable: false, why: redact(failure(thrown, patience), [key]), status: null }
   }
@@ -118,17 +117,6 @@ function failure(thrown: unknown, patience: number): string {
 }
 
 const HUNG_UP: ReadonlySet<string> = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'])
-
-/** Reads `data[].id` of OpenAI, Anthropic and Ollama, `models[].name` of Google; `undefined` for any other body. */
-function modelNames(body: unknown): readonly string[] | undefined {
-  if (!isRecord(body) || !('data' in body || 'models' in body)) return undefined
-  const list = 'data' in body ? body['data'] : body['models']
-  if (!Array.isArray(list)) return []
-  return list.flatMap((item: unknown) => {
-    const name = isRecord(item) ? (item['id'] ?? item['name']) : undefined
-    return typeof name === 'string' ? [name.replace(/^models\//, '')] : []
-  })
-}
 
 export interface CheckProvidersOptions {
   readonly env: Surroundings['env']

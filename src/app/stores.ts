@@ -4,17 +4,16 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { EmbeddingModel } from '../core/embedding.ts'
-import { ConfigurationError, CriaError, isCriaError, toCriaError } from '../core/error.ts'
+import { CriaError, isCriaError, toCriaError } from '../core/error.ts'
 import type { ErrorInfo } from '../core/error.ts'
 import type { ChunkOptions } from '../stores/chunk/chunk-document.ts'
 import type { IndexProgress, IndexReport as FilesReport } from '../stores/index-files.ts'
 import type { EmbedProgress } from '../stores/sqlite/embeddings.ts'
 import type { EmbedReport, SqliteDocumentStore, SqliteDocumentStoreOptions } from '../stores/sqlite.ts'
-import { defined } from '../util/check.ts'
 import { isDamaged } from '../util/sqlite/failure.ts'
 import type { CriaConfig } from './config-schema.ts'
 import type { PagesOptions } from './index-pages.ts'
-import { makeHomeFolder } from './paths.ts'
+import { asFailure, makeHomeFolder } from './paths.ts'
 import type { HomePaths, Surroundings } from './paths.ts'
 import type { StoreChoice } from './store-choice.ts'
 
@@ -202,12 +201,7 @@ async function openFile(options: SqliteDocumentStoreOptions): Promise<SqliteDocu
   try {
     return await SqliteDocumentStore.open(options)
   } catch (thrown) {
-    // The user did not name this file on the command line, so this is a failure and not a usage error.
-    if (thrown instanceof ConfigurationError) {
-      const { hint, details } = thrown
-      throw new CriaError('store_failed', thrown.message, { ...defined({ hint, details }), cause: thrown })
-    }
-    throw thrown
+    throw asFailure(thrown, 'store_failed')
   }
 }
 
