@@ -2,7 +2,6 @@
 
 import { basename, dirname } from 'node:path'
 import { ConfigurationError, CriaError, toCriaError } from '../core/error.ts'
-import type { LanguageModel } from '../core/model.ts'
 import type { Tool, ToolContext } from '../core/tool.ts'
 import { checkList, checkNames, checkNumber, checkType } from '../engine/checks/values.ts'
 import { inheritedModels } from '../engine/parent.ts'
@@ -21,6 +20,7 @@ import { resolveModel, userConfig } from './open-model.ts'
 import { homePaths } from './paths.ts'
 import { takeProviderKeys } from './provider-keys.ts'
 import { query } from './query.ts'
+import type { QueryOptions } from './query.ts'
 
 export { Edits } from '../tools/builtin/edits.ts'
 export type { EditState } from '../tools/builtin/edits.ts'
@@ -233,6 +233,6 @@ export function agentTool(options: AgentToolOptions): Tool {
   return tool
 }
 
-function taskModels(): { readonly model?: LanguageModel; readonly fallbackModels?: readonly LanguageModel[] } {
-  return userConfig().models?.task === undefined ? (inheritedModels() ?? {}) : { model: resolveModel('task') }
+function taskModels(): Pick<QueryOptions, 'model' | 'fallbackModels'> {
+  return userConfig().models?.task === undefined ? (inheritedModels() ?? {}) : { model: 'task' }
 }

@@ -139,6 +139,18 @@ describe('turning to another model', () => {
     expect(only(all, 'complete')[0]?.result).toMatchObject({ text: 'Yes.', model: 'openai-compatible/spare' })
   })
 
+  it.each([{ model: 'openai-compatible/m' }, {}])(
+    'ENG-MODEL-001 a rate-limited model rests over several turns: %o',
+    async (named) => {
+      const [busy, spare] = [await serve(LIMITED), await serve(answer('Yes.'))]
+      vi.stubEnv('OPENAI_COMPATIBLE_BASE_URL', busy.url)
+      vi.stubEnv('CRIA_MODEL', 'openai-compatible/m')
+      for (let turn = 0; turn < 2; turn++)
+        await events({ ...named, fallbackModels: [modelAt(spare.url, 'spare')], retry: { maxRetries: 0, coolDown: 60_000 } })
+      expect([busy.requests.length, spare.requests.length]).toEqual([1, 2])
+    },
+  )
+
   it('ENG-MODEL-001 context too large: switches to the next larger model, not the next in the list', async () => {
     const [small, other, large] = [await serve(OVERFLOW), await serve(answer('no')), await serve(answer('Yes.'))]
     const all = await events({

@@ -151,7 +151,7 @@ async function* withDefaultModel(
   options: Omit<EngineOptions, 'model'>,
   here: ReturnType<typeof AsyncLocalStorage.snapshot>,
 ): AsyncGenerator<QueryEvent, QueryResult | undefined, undefined> {
-  const model = await defaultModel()
+  const model = named(await defaultModel())
   return yield* here(() => engineQuery(withModel(options, model)))
 }
 
@@ -169,6 +169,7 @@ const NOT_YET_KNOWN: EngineOptions['model'] = {
   },
 }
 
+/** The origin of a model; models of one origin share a rate-limit cool-down. */
 const keys = new WeakMap<LanguageModel, unknown>()
 let coolDowns: CoolDowns | undefined
 
@@ -177,12 +178,19 @@ function sharedCoolDowns(): CoolDowns {
   return coolDowns
 }
 
-/** Resolves a model and records its origin: models of one object, or of one name at one base URL, share a rate-limit cool-down. */
 function resolved(input: ModelInput): LanguageModel {
   const model = resolveModel(input)
-  if (typeof input !== 'string') keys.set(model, input)
-  else if (model.ref !== EXTRACTIVE_REF)
-    keys.set(model, `${model.ref} ${providerStatus(model.ref.split('/', 1)[0] ?? '').baseURL}`)
+  return typeof input === 'string' ? named(model) : withOrigin(model, input)
+}
+
+/** Records name and base URL as the origin of the model; the quoting model has no rate limit. */
+function named(model: LanguageModel): LanguageModel {
+  const { ref } = model
+  return ref === EXTRACTIVE_REF ? model : withOrigin(model, `${ref} ${providerStatus(ref.split('/', 1)[0] ?? '').baseURL}`)
+}
+
+function withOrigin(model: LanguageModel, origin: unknown): LanguageModel {
+  keys.set(model, origin)
   return model
 }
 
