@@ -3,7 +3,7 @@
 import { isDense, stemOf, wordAt } from '../text/comparable-words.ts'
 import { agree } from '../text/dates.ts'
 import type { DateMention } from '../text/dates.ts'
-import { halfStep, NEARLY, TOLD_BEFORE } from '../text/numbers.ts'
+import { halfStep, NEARLY, COUNTED_BEFORE } from '../text/numbers.ts'
 import type { Quantity } from '../text/numbers.ts'
 import { FRACTION, isEqual, isYear, LARGEST_ROMAN, roman, extent, isSameAmount, shown } from '../text/same-amount.ts'
 import { beginningIn } from '../util/range.ts'
@@ -156,7 +156,7 @@ function numberMismatch(claim: Claim, quantity: Quantity, all: readonly Other[])
   if (equal.length > 0) return unitMismatch(asked) ?? boundMismatch(asked)
   if (claim.cited.some((passage) => mayHave(quantity, passage))) return undefined
   if (isYear(quantity)) return yearMismatch(asked)
-  if (TOLD_BEFORE.test(before) || isDerived(claim, quantity, all)) return undefined
+  if (COUNTED_BEFORE.test(before) || isDerived(claim, quantity, all)) return undefined
   const other = all.find((candidate) => isComparable(claim, quantity, candidate.passage, candidate.quantity))
   return other === undefined ? undefined : mismatch('number', said, other)
 }

@@ -160,12 +160,12 @@ function falseQuotation(span: Span, quoting: Quoting): Finding | undefined {
 
 /** Describes a change with both sides. Other forms of a word, and function words, do not count as changes. */
 function changeIn(said: Words, passage: Passage, { added, missing }: Alignment): { said: string; has: string } | undefined {
-  const tells = (words: Words, others: Words, own: readonly number[], their: readonly number[]): readonly number[] =>
+  const changed = (words: Words, others: Words, own: readonly number[], their: readonly number[]): readonly number[] =>
     own.filter(
       (at) => !isGrammar(words.words[at] ?? '', passage) && !their.some((other) => others.keys[other] === words.keys[at]),
     )
-  const more = tells(said, passage, added, missing)
-  const less = tells(passage, said, missing, added)
+  const more = changed(said, passage, added, missing)
+  const less = changed(passage, said, missing, added)
   if (more.length === 0 && less.length === 0) return undefined
   return { said: listed(said, more.length === 0 ? added : more), has: listed(passage, less.length === 0 ? missing : less) }
 }

@@ -49,7 +49,7 @@ export interface IndexReport {
   readonly removed: number
   readonly unchanged: number
   readonly skipped: readonly SkippedFile[]
-  /** Remarks on files read in this run: a guessed encoding, broken characters. Missing when there are none. */
+  /** Notes on files read in this run: a guessed encoding, broken characters. Missing when there are none. */
   readonly notes?: readonly { readonly path: string; readonly note: string }[]
   /** Paths of this run that no longer exist, and the sources removed with them, which count as removed. Missing when there are none. */
   readonly gone?: readonly { readonly path: string; readonly removed: readonly string[] }[]
@@ -219,7 +219,7 @@ class IndexRun {
     onProgress?.({ done, total: this.#found.size, bytes: [bytes, total] })
   }
 
-  /** Counts a change before it is made, and records its remark. */
+  /** Counts a change before it is made, and records its note. */
   #note(change: Change, { source }: FoundFile): void {
     const { skipped, note, known } = change
     if (skipped !== undefined) this.#skipped.push({ path: source, reason: skipped })

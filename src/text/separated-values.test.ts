@@ -21,7 +21,7 @@ test.each([
   [['a|b', '1|2'], '|'],
   [['report of May', 'a\tb', '1\t2'], '\t'],
   [['one word', 'another'], undefined],
-])('what parts %j', (lines, expected) => {
+])('finds the delimiter of %j', (lines, expected) => {
   expect(delimiterOf(lines)).toBe(expected)
 })
 

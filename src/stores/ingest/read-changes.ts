@@ -17,7 +17,7 @@ export type Change = {
   readonly known: SourceState | undefined
   /** The reason why the file has no text, or cannot be read now. */
   readonly skipped?: string
-  /** Remark on how the file was read. */
+  /** Note on how the file was read. */
   readonly note?: string
 } & (
   | {

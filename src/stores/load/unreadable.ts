@@ -23,7 +23,7 @@ export function failureOf(error: unknown): Failure {
 export interface Extracted {
   readonly text: string
   readonly title?: string
-  /** Remark for the user, such as a guessed encoding. */
+  /** Note for the user, such as a guessed encoding. */
   readonly note?: string
 }
 

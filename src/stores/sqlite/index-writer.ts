@@ -16,7 +16,7 @@ import { TermLists } from './term-lists.ts'
 const MOST_ENTRIES = 1_000_000
 const MOST_NEW_TERMS = 150_000
 /** Chunks between two progress reports. */
-const TOLD_EVERY = 128
+const REPORT_EVERY = 128
 /** With fewer removed chunks, compaction is not worth its cost. */
 const FEW_CHUNKS = 64
 const FEW_TERMS = 1024
@@ -54,7 +54,7 @@ export class IndexWriter {
     let batch: Batch = { ids: [], keys: [], lengths: [] }
     let added = 0
     for (const [id, chunk] of chunks) {
-      if (added++ % TOLD_EVERY === 0) this.#onAdded?.(added)
+      if (added++ % REPORT_EVERY === 0) this.#onAdded?.(added)
       const sequence = this.#sequence(chunk)
       this.#connection.run('INSERT INTO sequences (id, terms) VALUES (?, ?)', [id, encodeNumbers(sequence)])
       batch.ids.push(id)
