@@ -7,7 +7,7 @@
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { chunkDocument } from '../src/stores/chunk/chunk-document.ts'
-import { markdownBlocks } from '../src/text/markdown-blocks.ts'
+import { markdownBlocks } from '../src/text/markdown.ts'
 
 interface Piece {
   readonly start: number

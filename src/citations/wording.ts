@@ -2,9 +2,9 @@
 
 import { clashes, clauseOf, isUnspaced, phrase, SENTENCE_PART_END, unspacedClash } from '../text/clauses.ts'
 import { fold } from '../text/fold.ts'
-import { isClosed } from '../text/polarity-words.ts'
+import { isClosed } from '../text/function-words.ts'
 import { hasForm, IDENTIFIER, isFirst, isIdentifier, isNameAt, listsIn, LONGEST_MEMBER, raw } from '../text/proper-names.ts'
-import type { Window } from '../text/windows.ts'
+import type { Window } from '../text/comparable-words.ts'
 import type { Range } from '../util/range.ts'
 import { reasonFor } from './passages.ts'
 import type { Claim, Mismatch, Passage, Near } from './passages.ts'

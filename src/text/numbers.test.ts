@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { agree, readDates } from './dates.ts'
-import type { Language } from './language.ts'
-import { languageOf } from './language.ts'
+import type { Language } from './function-words.ts'
+import { languageOf } from './function-words.ts'
 import { readQuantities } from './numbers.ts'
 import { isEqual } from './same-amount.ts'
 

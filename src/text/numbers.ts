@@ -7,7 +7,7 @@
 
 import { isPartOf, readDates } from './dates.ts'
 import type { DateMention } from './dates.ts'
-import type { Language } from './language.ts'
+import type { Language } from './function-words.ts'
 import { compoundNumber, hanNumber, numberWords, THAI_NUMBER, thaiNumber, UNSPACED_SCALES } from './number-words.ts'
 import { unitAt, unitNamed } from './units.ts'
 import type { Unit } from './units.ts'

@@ -1,6 +1,6 @@
 /** Formats a run as Markdown: headings and source, its text word for word with the decisive words in bold, and its marker. */
 
-import { withoutMarkup } from '../../text/without-markup.ts'
+import { withoutMarkup } from '../../text/markdown.ts'
 import { linesOf } from '../../util/lines.ts'
 import type { MatchedPiece } from './match.ts'
 import type { Piece } from './passage.ts'
