@@ -1,7 +1,7 @@
 /** Keeps the statistics of the index: single numbers, and number lists by chunk or term. Every query needs them, so they are cached. */
 
 import type { Connection } from '../../util/sqlite/connection.ts'
-import type { CorpusSize } from '../rank/bm25.ts'
+import type { CorpusSize } from '../rank/score.ts'
 
 export type Fact =
   | 'analyzer'

@@ -3,7 +3,7 @@
 import { hash } from 'node:crypto'
 import type { Chunk } from '../../core/store.ts'
 import type { Connection } from '../../util/sqlite/connection.ts'
-import { gramsOf } from '../rank/similarity.ts'
+import { gramsOf } from '../rank/spelling.ts'
 import { addToFact, changeNumbers, readFact, readNumbers, writeFact } from './facts.ts'
 import { compareKeys, InvertedIndex } from './inverted.ts'
 import { Lexicon } from './lexicon.ts'

@@ -1,7 +1,7 @@
 /** Stores a chunk as its terms: title, headings and text in order, separated by a mark. */
 
 import type { Connection } from '../../util/sqlite/connection.ts'
-import { RANKING } from '../rank/settings.ts'
+import { RANKING } from '../rank/score.ts'
 import { decodeNumbers } from './postings.ts'
 
 /** Separates the fields; no term has this number. */

@@ -2,8 +2,7 @@
 
 import { best } from '../rank/blend.ts'
 import type { Neighbour, Scored } from '../rank/blend.ts'
-import { inverseFrequency, occurrenceWeight } from '../rank/bm25.ts'
-import { RANKING } from '../rank/settings.ts'
+import { inverseFrequency, occurrenceWeight, RANKING } from '../rank/score.ts'
 import type { Corpus } from './facts.ts'
 import type { ListPart } from './inverted.ts'
 import type { Postings } from './postings.ts'
