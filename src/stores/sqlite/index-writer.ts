@@ -4,13 +4,11 @@ import { hash } from 'node:crypto'
 import type { Chunk } from '../../core/store.ts'
 import type { Connection } from '../../util/sqlite/connection.ts'
 import { gramsOf } from '../rank/spelling.ts'
-import { addToFact, changeNumbers, readFact, readNumbers, writeFact } from './facts.ts'
+import { addToFact, changeNumbers, readFact, readNumbers, writeFact, MARK, WEIGHTS } from './facts.ts'
 import { compareKeys, InvertedIndex } from './inverted.ts'
 import { Lexicon } from './lexicon.ts'
 import type { NewTerm } from './lexicon.ts'
-import { decodeNumbers, encodeNumbers, Postings } from './postings.ts'
-import { MARK, WEIGHTS } from './sequence.ts'
-import { TermLists } from './term-lists.ts'
+import { decodeNumbers, encodeNumbers, Postings, TermLists } from './postings.ts'
 
 /** Postings and new terms collected before they are written; bounds the memory for an enormous document. */
 const MOST_ENTRIES = 1_000_000

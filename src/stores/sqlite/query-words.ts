@@ -4,10 +4,9 @@ import { isFragment } from '../../text/analyzer.ts'
 import type { Analyzer } from '../../text/analyzer.ts'
 import { inverseFrequency, RANKING } from '../rank/score.ts'
 import { gramsOf, gramWeight, similarity, nearestTerm } from '../rank/spelling.ts'
-import type { Corpus } from './facts.ts'
+import type { Corpus, Sequences } from './facts.ts'
 import type { InvertedIndex } from './inverted.ts'
 import type { Postings } from './postings.ts'
-import type { Sequences } from './sequence.ts'
 import type { Connection } from '../../util/sqlite/connection.ts'
 
 /** Most distinct words that are looked up; of more, those with the highest weights. */
