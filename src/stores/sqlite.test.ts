@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { describe, it } from 'vitest'
 import { wordVectors } from '../../test/support/word-vectors.ts'
 import { documentStoreSuite } from '../testing/document-store-suite.ts'
-import { MemoryDocumentStore } from './memory.ts'
+import { MemoryDocumentStore } from './lazy.ts'
 import { SqliteDocumentStore } from './sqlite.ts'
 
 documentStoreSuite(
