@@ -22,15 +22,6 @@ export interface Quoting {
   readonly library: Library
 }
 
-/** Least words of a quotation that is checked by itself; shorter ones are names and terms. */
-const FEWEST_QUOTED = 3
-const FEWEST_QUOTED_DENSE = 4
-const FEWEST_INVENTED = 5
-/** Least share of a quotation that one place must hold for it to count as a changed quotation. */
-const ALMOST = 0.6
-/** Most words beside a quotation that may introduce it: `The manual says: "…"`. */
-const MOST_INTRODUCING = 3
-
 /** Returns `undefined` without a quotation that decides the verdict. */
 export function quotedFinding(quoting: Quoting): Finding | undefined {
   const { said, statement, extent, passage, library } = quoting
@@ -62,6 +53,10 @@ export function quotedFinding(quoting: Quoting): Finding | undefined {
 function spanOf(words: Words, { start, end }: Range): Span {
   return { from: wordAt(words, start), to: wordAt(words, end) }
 }
+
+/** Least words of a quotation that is checked by itself; shorter ones are names and terms. */
+const FEWEST_QUOTED = 3
+const FEWEST_QUOTED_DENSE = 4
 
 function isLong({ words }: Words, { from, to }: Span): boolean {
   return to - from >= (isDense(words[from] ?? '') ? FEWEST_QUOTED_DENSE : FEWEST_QUOTED)
@@ -130,6 +125,11 @@ function misplacedIn({ retrieved }: Passage, { text }: Passage): Finding {
   return { verdict: 'contradicted', kind: 'misplaced', reason, foundIn: retrieved.marker, range: { start: 0, end: text.length } }
 }
 
+/** Least words of a quotation that is reported as invented. */
+const FEWEST_INVENTED = 5
+/** Least share of a quotation that one place must hold for it to count as a changed quotation. */
+const ALMOST = 0.6
+
 /** Finds a quotation that the passage does not contain: changed, from another passage, or from none. */
 function falseQuotation(span: Span, quoting: Quoting): Finding | undefined {
   const { said, passage, library } = quoting
@@ -144,7 +144,7 @@ function falseQuotation(span: Span, quoting: Quoting): Finding | undefined {
     const reason = `quotes ${change.said} where the passage has ${change.has}`
     return { verdict: 'contradicted', kind: 'edited', reason, range: rangeOf(passage, almost) }
   }
-  const isStrange = said.keys.slice(span.from, span.to).some((stem) => passage.places.has(stem) && stem.length > 3)
+  const isStrange = stems.some((stem) => passage.places.has(stem) && stem.length > 3)
   const isInvented =
     span.to - span.from >= FEWEST_INVENTED &&
     isStrange &&
@@ -173,6 +173,9 @@ function changeIn(said: Words, passage: Passage, { added, missing }: Alignment):
 function isGrammar(word: string, { language }: Passage): boolean {
   return wordsOf(language, 'grammar', fold).has(word)
 }
+
+/** Most words beside a quotation that may introduce it: `The manual says: "…"`. */
+const MOST_INTRODUCING = 3
 
 /** Reports whether a quotation is the content of the statement, which otherwise only introduces it. */
 function carries(
