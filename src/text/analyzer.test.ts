@@ -62,16 +62,12 @@ describe('Analyzer', () => {
 })
 
 describe('isFragment', () => {
-  it.each([
-    ['猫', true],
-    ['東京', false],
-    ['แมว', true],
-    ['ภาษา', false],
-    ['a', false],
-    ['猫a', false],
-    ['', false],
-  ])('%s: %s', (term, fragment) => {
-    expect(isFragment(term)).toBe(fragment)
+  it.each(['猫', 'แมว'])('%s is a fragment', (term) => {
+    expect(isFragment(term)).toBe(true)
+  })
+
+  it.each(['東京', 'ภาษา', 'a', '猫a', ''])('%j is not a fragment', (term) => {
+    expect(isFragment(term)).toBe(false)
   })
 })
 
