@@ -109,10 +109,13 @@ export class IndexWriter {
     let field = 0
     let length = 0
     for (const term of sequence) {
+      if (term === MARK) {
+        field++
+        continue
+      }
       const weight = WEIGHTS[field] ?? 1
-      if (term === MARK) field++
-      else this.#lists.add(term, id, weight)
-      if (term !== MARK) length += weight
+      this.#lists.add(term, id, weight)
+      length += weight
     }
     // A chunk of only stop words exists too.
     return Math.min(Math.max(1, length), LONGEST)
