@@ -7,6 +7,7 @@ import type { SourceDocument } from '../../core/store.ts'
 import { CHUNKER_VERSION } from '../chunk/chunk-document.ts'
 import { extractDocument, LOADER_VERSION, openFile } from '../load/load-file.ts'
 import type { LoadLimits, OpenedFile } from '../load/load-file.ts'
+import { isMissing } from '../load/unreadable.ts'
 import type { Failure } from '../load/unreadable.ts'
 import { resolveRoots } from '../load/walk.ts'
 import type { Root, FoundFile } from '../load/walk.ts'
@@ -212,10 +213,4 @@ export function pathOf(source: string, base: string): string {
 /** Reports whether the path does not exist; an inaccessible path does exist. */
 export async function isGone(path: string): Promise<boolean> {
   return stat(path).then(() => false, isMissing)
-}
-
-/** Reports whether a file-system error means that the path does not exist. */
-export function isMissing(error: unknown): boolean {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined
-  return code === 'ENOENT' || code === 'ENOTDIR'
 }
