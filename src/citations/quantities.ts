@@ -17,7 +17,7 @@ const LARGEST_COUNT = 12
 /** Most numbers of a statement that are compared; bounds the cost. */
 const MOST_SAID = 20
 /** Most numbers of a passage that each number of a statement is compared with. */
-export const MOST_COMPARED = 400
+const MOST_COMPARED = 400
 
 /** Reports whether a number of the passage is so similar in kind that one of the two must be wrong. */
 export function isComparable(claim: Claim, quantity: Quantity, passage: Passage, other: Quantity): boolean {
@@ -46,7 +46,7 @@ function countsSame(claim: Claim, quantity: Quantity, passage: Passage, other: Q
 }
 
 /** Reports whether a passage may have a number in an unsupported form: `XVIII`, `’45` for 1945, `three quarters` for 75 %. */
-export function mayHave(quantity: Quantity, { places, context, measured, text, values: known }: Passage): boolean {
+function mayHave(quantity: Quantity, { places, context, measured, text, values: known }: Passage): boolean {
   const [value = 0] = quantity.values
   // Beyond the compared numbers, one equal value suffices.
   if (measured.quantities.length > MOST_COMPARED && quantity.values.some((each) => known.has(each))) return true

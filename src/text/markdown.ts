@@ -1,4 +1,7 @@
-/** Reads Markdown line by line: splits it into the leaf and container blocks of CommonMark, as far as chunking needs them, and shows its visible text. */
+/**
+ * Reads Markdown: splits it line by line into the leaf and container blocks of CommonMark, as far as chunking needs them, and shows its visible text.
+ * Writes fences.
+ */
 
 import { isWhiteSpace, lineAt, linesOf } from '../util/lines.ts'
 import type { Line } from '../util/lines.ts'
@@ -253,4 +256,11 @@ export function withoutMarkup(text: string): string {
 
 function plain(text: string): string {
   return text.replaceAll(NOISE, '').replaceAll(TAB, '**$1**').replaceAll(MARKER, '\\[')
+}
+
+/** Wraps code in a fence that is longer than any inside it. */
+export function fenced(code: string, language: string): string {
+  const longest = code.match(/`{3,}/g)?.reduce((most, ticks) => Math.max(most, ticks.length), 2) ?? 2
+  const fence = '`'.repeat(longest + 1)
+  return `${fence}${language}\n${code}\n${fence}`
 }
