@@ -9,7 +9,7 @@
 import type { Citation, ClaimToVerify, ClaimVerdict, Verdict } from '../core/citation.ts'
 import type { Retrieved } from '../core/message.ts'
 import { findExact } from '../text/alignment.ts'
-import { readWords, wordAt, isDense } from '../text/comparable-words.ts'
+import { isDense, readWords, wordAt } from '../text/comparable-words.ts'
 import type { Words } from '../text/comparable-words.ts'
 import { languageOf } from '../text/function-words.ts'
 import type { Language } from '../text/function-words.ts'

@@ -3,7 +3,7 @@
 import { isDense, stemOf, wordAt } from '../text/comparable-words.ts'
 import { agree } from '../text/dates.ts'
 import type { DateMention } from '../text/dates.ts'
-import { halfStep, NEARLY, COUNTED_BEFORE } from '../text/numbers.ts'
+import { COUNTED_BEFORE, halfStep, NEARLY } from '../text/numbers.ts'
 import type { Quantity } from '../text/numbers.ts'
 import { FRACTION, isEqual, isYear, LARGEST_ROMAN, roman, extent, isSameAmount, shown } from '../text/same-amount.ts'
 import { beginningIn } from '../util/range.ts'

@@ -7,7 +7,7 @@ import { hasForm, IDENTIFIER, isFirst, isIdentifier, isNameAt, listsIn, LONGEST_
 import type { Window } from '../text/comparable-words.ts'
 import type { Range } from '../util/range.ts'
 import { reasonFor } from './passages.ts'
-import type { Claim, Mismatch, Passage, Near } from './passages.ts'
+import type { Claim, Mismatch, Near, Passage } from './passages.ts'
 
 /** Least share of the other words of a statement that a window must hold for a name in it to count as the replaced one. */
 const SAME_PLACE = 0.55

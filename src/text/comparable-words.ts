@@ -8,7 +8,7 @@ import { patternFor } from '../util/pattern.ts'
 import { rangeAround } from '../util/range.ts'
 import type { Range } from '../util/range.ts'
 import { fold, normalize } from './fold.ts'
-import { sentenceEnds } from './sentences.ts'
+import { sentencesIn } from './sentences.ts'
 
 /** Parallel arrays: each word, its stem, and its offsets in the text. */
 export interface Words {
@@ -134,11 +134,7 @@ export function windowsOf(words: Words): Window[] {
   }
   const close = (): void => {
     if (paragraph === undefined) return
-    let { start } = paragraph
-    for (const end of [...sentenceEnds(text, paragraph.start, paragraph.end), paragraph.end]) {
-      add(start, end, false)
-      start = end
-    }
+    for (const { start, end } of sentencesIn(text, paragraph)) add(start, end, false)
     paragraph = undefined
   }
   for (const { start, end, next } of linesOf(text, 0, text.length, '\n')) {

@@ -1,7 +1,7 @@
 /** Compares paths and files with the index: finds deleted paths and changed files, and reads the new text where needed. */
 
 import { access, constants, lstat, realpath, stat } from 'node:fs/promises'
-import { dirname, join, resolve, sep, extname, isAbsolute } from 'node:path'
+import { dirname, extname, isAbsolute, join, resolve, sep } from 'node:path'
 import { CriaError, isCriaError } from '../../core/error.ts'
 import type { SourceDocument } from '../../core/store.ts'
 import { CHUNKER_VERSION } from '../chunk/chunk-document.ts'
@@ -10,8 +10,8 @@ import type { LoadLimits, OpenedFile } from '../load/load-file.ts'
 import { isMissing } from '../load/unreadable.ts'
 import type { Failure } from '../load/unreadable.ts'
 import { resolveRoots } from '../load/walk.ts'
-import type { Root, FoundFile } from '../load/walk.ts'
-import type { SourceState, FileFacts } from '../sqlite/documents.ts'
+import type { FoundFile, Root } from '../load/walk.ts'
+import type { FileFacts, SourceState } from '../sqlite/documents.ts'
 import { indexBase } from './indexable-store.ts'
 import type { IndexableStore } from './indexable-store.ts'
 

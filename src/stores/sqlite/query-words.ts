@@ -3,7 +3,7 @@
 import { isFragment } from '../../text/analyzer.ts'
 import type { Analyzer } from '../../text/analyzer.ts'
 import { inverseFrequency, RANKING } from '../rank/score.ts'
-import { gramsOf, gramWeight, similarity, nearestTerm } from '../rank/spelling.ts'
+import { gramsOf, gramWeight, nearestTerm, similarity } from '../rank/spelling.ts'
 import type { Corpus, Sequences } from './facts.ts'
 import type { InvertedIndex } from './inverted.ts'
 import type { Postings } from './postings.ts'
