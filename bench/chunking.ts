@@ -7,7 +7,7 @@
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { chunkDocument } from '../src/stores/chunk/chunk-document.ts'
-import { markdownBlocks } from '../src/text/markdown.ts'
+import { markdownBlocks } from '../src/text/markdown-blocks.ts'
 
 interface Piece {
   readonly start: number

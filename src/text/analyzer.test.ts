@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { Analyzer, isFragment } from './analyzer.ts'
+import { Analyzer, isFragment, porterStem } from './analyzer.ts'
 import { fold, normalize } from './fold.ts'
 
 describe('Analyzer', () => {
@@ -81,4 +81,20 @@ describe('fold', () => {
   ])('%s becomes %s', (word, folded) => {
     expect(fold(normalize(word))).toBe(folded)
   })
+})
+
+describe('porterStem', () => {
+  /** Words with their stems. */
+  const STEMS = `
+  caresses:caress ponies:poni cats:cat agreed:agre plastered:plaster motoring:motor sing:sing
+  conflated:conflat troubling:troubl hopping:hop falling:fall filing:file happy:happi sky:sky relational:relat
+  vietnamization:vietnam hopefulness:hope triplicate:triplic electrical:electr adjustment:adjust
+  adoption:adopt probate:probat rate:rate controlling:control yes:ye μήλα:μήλα x86:x86 is:is`
+
+  it.each(Array.from(STEMS.matchAll(/(\S+):(\S+)/g), ([, word = '', stem = '']) => [word, stem] as const))(
+    '%s is stemmed to %s',
+    (word, stem) => {
+      expect(porterStem(word)).toBe(stem)
+    },
+  )
 })

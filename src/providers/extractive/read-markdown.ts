@@ -1,8 +1,9 @@
 /** Splits Markdown and plain text into pieces: paragraphs, list items, table rows, code. */
 
 import { linesOf } from '../../util/lines.ts'
-import { listItems, markdownBlocks, withoutMarkup } from '../../text/markdown.ts'
-import type { Block } from '../../text/markdown.ts'
+import { listItems, markdownBlocks } from '../../text/markdown-blocks.ts'
+import { withoutMarkup } from '../../text/markdown-text.ts'
+import type { Block } from '../../text/markdown-blocks.ts'
 import { sentenceEnds } from '../../text/sentences.ts'
 import { countLines, countWords, cutLines } from './passage.ts'
 import type { Passage, Piece, PieceKind, Section } from './passage.ts'

@@ -1,6 +1,6 @@
 /** Formats a run as Markdown: headings and source, its text word for word with the decisive words in bold, and its marker. */
 
-import { fenced, withoutMarkup } from '../../text/markdown.ts'
+import { fenced, withoutMarkup } from '../../text/markdown-text.ts'
 import { linesOf } from '../../util/lines.ts'
 import type { MatchedPiece } from './match.ts'
 import type { Piece } from './passage.ts'

@@ -1,7 +1,7 @@
 /** Yields atoms of Markdown: sections by headings, blocks whole where they fit, longer ones by items, rows, lines or sentences. */
 
-import { listItems, markdownBlocks } from '../../text/markdown.ts'
-import type { Block } from '../../text/markdown.ts'
+import { listItems, markdownBlocks } from '../../text/markdown-blocks.ts'
+import type { Block } from '../../text/markdown-blocks.ts'
 import { lineAt, linesOf } from '../../util/lines.ts'
 import { BORDER, cutRange, headingAtoms, piecesOf, proseAtoms, room, trimRange } from './atoms.ts'
 import type { Atom, Cutting } from './atoms.ts'

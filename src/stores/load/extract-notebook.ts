@@ -1,6 +1,6 @@
 /** Converts Jupyter notebooks to Markdown: prose unchanged, code in fences, the output of each cell below it. */
 
-import { fenced } from '../../text/markdown.ts'
+import { fenced } from '../../text/markdown-text.ts'
 import { Unreadable } from './unreadable.ts'
 import type { Extracted } from './unreadable.ts'
 

@@ -1,7 +1,7 @@
 /** Reads the title of a Markdown file, and its front matter for filters: top-level fields with one value or a list of values. */
 
 import type { Json, JsonObject } from '../../core/json.ts'
-import { markdownBlocks } from '../../text/markdown.ts'
+import { markdownBlocks } from '../../text/markdown-blocks.ts'
 import { lineBreakOf } from '../../util/lines.ts'
 
 const TITLE = /^title[ \t]*[:=][ \t]*(["']?)([^\n]{1,200}?)\1[ \t]*$/m
