@@ -5,7 +5,7 @@
 
 import { linesOf } from '../util/lines.ts'
 import { patternFor } from '../util/pattern.ts'
-import { rangeAround } from '../util/range.ts'
+import { firstIndex, rangeAround } from '../util/range.ts'
 import type { Range } from '../util/range.ts'
 import { fold, normalize } from './fold.ts'
 import { sentencesIn } from './sentences.ts'
@@ -87,14 +87,7 @@ export function isDense(word: string): boolean {
 
 /** Returns the index of the first word that begins at or after an offset. */
 export function wordAt({ starts }: Words, at: number): number {
-  let low = 0
-  let high = starts.length
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if ((starts[middle] ?? 0) < at) low = middle + 1
-    else high = middle
-  }
-  return low
+  return firstIndex(starts, (start) => start >= at)
 }
 
 /** A sentence, list item, line of code or row of a table; a row includes the names of its columns. */

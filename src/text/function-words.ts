@@ -1,6 +1,6 @@
 /**
- * Knows the function words of several languages: guesses the language of a text by them, and finds those that change the polarity of a statement:
- * negations, quantifiers, modal words, and pairs of antonyms.
+ * Knows scripts and function words of several languages: guesses the language of a text by them, and finds words that change the polarity of a
+ * statement: negations, quantifiers, modal words, and pairs of antonyms.
  */
 
 export type Language = 'en' | 'de' | 'fr' | 'es' | 'it' | 'pt' | 'nl' | 'ru' | 'ar' | 'th' | 'zh' | 'ja'

@@ -1,6 +1,6 @@
 /**
- * Keeps what queries read of the index beside its lists: single numbers, number lists by chunk or term, and the terms of each chunk in order. Every
- * query needs the statistics, so they are cached.
+ * Reads and writes the statistics of the index, single numbers and number lists by chunk or term, and reads the terms of chunks. Every query needs
+ * the statistics, so they are cached.
  */
 
 import type { Connection } from '../../util/sqlite/connection.ts'
