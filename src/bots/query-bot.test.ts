@@ -85,6 +85,7 @@ describe('filters', () => {
     expect(() => wrong({ followUps: 'yes' })).toThrow(/words, model, off/)
     expect(() => wrong({ fliter: {} })).toThrow(/filter/)
     expect(() => botWith(silent(), { retrieve: { filter: [] as never } })).toThrow(/filter/)
+    expect(() => botWith(silent(), { retrieve: null as never })).not.toThrow()
   })
 })
 

@@ -120,8 +120,9 @@ describe('facts of a model that a user supplies', () => {
     [{ contextWindow: '8k' }, /`model.facts.contextWindow` must be a number of tokens, or null .* but is "8k"/],
     [{ maxOutputTokens: -1 }, /`model.facts.maxOutputTokens`/],
     [{ price: 3 }, /`model.facts.price` must be an object/],
-    [{ price: { input: 1 } }, /`model.facts.price.output` must be a number of US dollars .* but is undefined/],
-    [{ price: { input: 1, output: 2, cacheRead: Number.NaN } }, /`model.facts.price.cacheRead`/],
+    [{ price: { input: 1 } }, /`model.facts.price.output` must be a number of US dollars for a million tokens, but is undefined/],
+    [{ price: { input: null, output: 2 } }, /`model.facts.price.input` must be .* for a million tokens, but is null/],
+    [{ price: { input: 1, output: 2, cacheRead: Number.NaN } }, /`model.facts.price.cacheRead` .* or null if unknown/],
   ])('%j is refused before the first event', (facts, message) => {
     expect(() => query({ model: answering(facts), prompt: 'Hi' })).toThrow(message)
   })

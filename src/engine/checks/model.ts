@@ -1,35 +1,30 @@
 /** Checks a model from the caller. */
 
 import { ConfigurationError } from '../../core/error.ts'
-import { describe, isRecord } from '../../util/check.ts'
+import { isRecord } from '../../util/check.ts'
+import { mistake } from './values.ts'
 import type { Check } from './values.ts'
 
+const TOKENS = 'a number of tokens'
 const DOLLARS = 'a number of US dollars for a million tokens'
+const OR_UNKNOWN = ', or null if unknown'
 
 /** @throws ConfigurationError that names the option, the expected and the received value. */
 export const checkModel: Check = (name, value) => {
   const { stream, ref, facts } = Object(value) as Record<string, unknown>
   if (typeof stream !== 'function' || typeof ref !== 'string' || !isRecord(facts))
     throw new ConfigurationError(`query() needs a \`${name}\`: a name, or an object with \`ref\`, \`facts\` and \`stream()\`.`)
+  const path = `${name}.facts`
   for (const limit of ['contextWindow', 'maxOutputTokens'])
-    checkFigure(`${name}.facts.${limit}`, facts[limit] ?? undefined, 1, 'a number of tokens')
+    checkFigure(`${path}.${limit}`, facts[limit] ?? 1, 1, TOKENS + OR_UNKNOWN)
   const price = facts['price'] ?? undefined
   if (price === undefined) return
-  if (!isRecord(price)) throw wrong(`${name}.facts.price`, price, 'an object with `input` and `output`')
-  for (const rate of ['input', 'output'])
-    if (!isFigure(price[rate], 0)) throw wrong(`${name}.facts.price.${rate}`, price[rate], DOLLARS)
+  if (!isRecord(price)) throw mistake(`${path}.price`, `an object with \`input\` and \`output\`${OR_UNKNOWN}`, price)
+  for (const rate of ['input', 'output']) checkFigure(`${path}.price.${rate}`, price[rate], 0, DOLLARS)
   for (const rate of ['cacheRead', 'cacheWrite', 'cacheWrite1h'])
-    checkFigure(`${name}.facts.price.${rate}`, price[rate] ?? undefined, 0, DOLLARS)
+    checkFigure(`${path}.price.${rate}`, price[rate] ?? 0, 0, DOLLARS + OR_UNKNOWN)
 }
 
 function checkFigure(path: string, value: unknown, least: number, expected: string): void {
-  if (value !== undefined && !isFigure(value, least)) throw wrong(path, value, expected)
-}
-
-function isFigure(value: unknown, least: number): boolean {
-  return typeof value === 'number' && Number.isFinite(value) && value >= least
-}
-
-function wrong(path: string, value: unknown, expected: string): ConfigurationError {
-  return new ConfigurationError(`\`${path}\` must be ${expected}, or null if unknown, but is ${describe(value)}.`)
+  if (typeof value !== 'number' || !Number.isFinite(value) || value < least) throw mistake(path, expected, value)
 }

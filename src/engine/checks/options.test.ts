@@ -35,13 +35,14 @@ describe('what is wrong with a budget', () => {
   })
 })
 
-const NONE = ['tools', 'rules', 'nesting', 'context', 'retry', 'timeouts', 'answerLimits']
+const NONE = ['tools', 'rules', 'nesting', 'context', 'retry', 'timeouts', 'answerLimits'] as const
+const ABSENT = [...NONE.map((name) => ({ [name]: null })), { context: { sources: null } }]
 
 describe('what is wrong with options', () => {
   const given = { prompt: 'Why?', model: new ScriptedModel(() => ({ text: 'So.' })) }
 
-  it.each(NONE)('nothing where `%s` is null: JavaScript writes it for none', async (name) => {
-    const events = await Array.fromAsync(query({ ...given, [name]: null }))
+  it.each(ABSENT)('nothing with %j: JavaScript writes null for none', async (options) => {
+    const events = await Array.fromAsync(query({ ...given, ...(options as object) }))
     expect(events.at(-1)?.type).toBe('complete')
   })
 
@@ -54,6 +55,7 @@ describe('what is wrong with options', () => {
     [{ retrieve: null }, '`retrieve` takes an object of options.'],
     [{ budget: null }, '`budget` takes an object of options.'],
     [{ maxSteps: null }, '`maxSteps` must be a number of at least 1, but is null.'],
+    [{ verify: { model: undefined } }, 'query() needs a `verify.model`: a name, or an object with `ref`, `facts` and'],
     [{ onUpdateUsage: Promise.resolve() }, '`onUpdateUsage` must be a function, but is a promise: await it.'],
   ])('%j', (options, message) => {
     expect(() => query({ ...given, ...options })).toThrow(message)

@@ -320,7 +320,8 @@ export function checkToolChoice({
     throw new ConfigurationError(`\`toolChoice\` names the tool ${JSON.stringify(named)}, which is not one of \`tools\`.`)
 }
 
-function checkContext({ compaction, sources = [] }: NonNullable<EngineOptions['context']>): void {
+function checkContext({ compaction, ...context }: NonNullable<EngineOptions['context']>): void {
+  const sources = context.sources ?? []
   if (compaction) {
     COMPACTION('context.compaction', compaction)
     checkCompaction(compaction)
@@ -335,12 +336,15 @@ function checkContext({ compaction, sources = [] }: NonNullable<EngineOptions['c
   }
 }
 
-const JUDGE = objectOf<{ model: LanguageModel }>({ model: checkModel })
+const JUDGE = objectOf<{ model: LanguageModel }>({ model: unchecked })
 
 /** @throws ConfigurationError that names the choices and the received value. */
 export function checkVerify(verify: EngineOptions['verify']): void {
   if (verify === undefined || verify === false || verify === 'words' || verify === 'model' || typeof verify === 'function') return
-  if (typeof verify === 'object' && verify !== null && 'model' in verify) return JUDGE('verify', verify)
+  if (typeof verify === 'object' && verify !== null && 'model' in verify) {
+    JUDGE('verify', verify)
+    return checkModel('verify.model', verify.model)
+  }
   throw new ConfigurationError(`\`verify\` must be false, 'words', 'model', { model } or a function, but is ${describe(verify)}.`)
 }
 
