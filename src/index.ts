@@ -2,7 +2,7 @@
 
 export { ResponseCache } from './model/response-cache.ts'
 export type { CachedAnswer, ResponseCacheOptions } from './model/response-cache.ts'
-export type { Seat } from './model/answer-reader.ts'
+export type { GroupMember as Seat } from './model/answer-reader.ts'
 export { retryWithBackoff } from './model/retry.ts'
 export type { RetryNotice, RetryOptions } from './model/retry.ts'
 export { agentTool } from './app/agent-tool.ts'

@@ -160,7 +160,7 @@ export function beginTurn(options: EngineOptions, parent: Span | undefined, call
       random: options.random ?? Math.random,
       cache: options.cache,
       coolDowns,
-      told: new Set(),
+      shownNotices: new Set(),
       unasked: options.unasked,
     },
   }

@@ -34,7 +34,7 @@ export interface ModelContext extends StationContext {
   /** Checks by the reported usage whether the provider read the whole request; a returned error voids the answer. */
   readonly checkRead?: ((request: ModelRequest, model: LanguageModel, usage: Usage) => Promise<CriaError | undefined>) | undefined
   /** Notices about models that this turn has already yielded; each is yielded once. */
-  readonly told: Set<string>
+  readonly shownNotices: Set<string>
   /** Settings that are left out without a notice if a model does not accept them. */
   readonly unasked?: readonly string[] | undefined
   /** Response cache; absent: none. */

@@ -41,7 +41,7 @@ describe('cool-down', () => {
     const byName = new CoolDowns(({ ref }) => ref)
     byName.rest(model, { until: 10, reason: 'model_unavailable' }, 0)
     expect(byName.restOf(same)).toEqual({ until: 10, reason: 'model_unavailable' })
-    byName.wake(same)
+    byName.end(same)
     expect(byName.restOf(model)).toBeUndefined()
   })
 

@@ -58,7 +58,7 @@ export class CoolDowns {
   }
 
   /** Ends the cool-down of a model that has answered. */
-  wake(model: LanguageModel): void {
+  end(model: LanguageModel): void {
     this.#rests.delete(this.#keyOf(model))
   }
 }

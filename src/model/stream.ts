@@ -24,7 +24,7 @@ import { modelParts } from './model-parts.ts'
 import { givenUp, isOfModel, recover, switchReason } from './recover.ts'
 import type { AttemptState, ModelFailure } from './recover.ts'
 import { readAlone } from './answer-reader.ts'
-import type { AnswerReader, Seat, StartRequest } from './answer-reader.ts'
+import type { AnswerReader, GroupMember, StartRequest } from './answer-reader.ts'
 import { readTextToolCalls } from './text-tool-calls.ts'
 import { attemptParts } from './watchdog.ts'
 
@@ -57,10 +57,10 @@ export async function* streamModel(request: ModelRequest, ctx: ModelContext): St
     const model = currentModel(chain)
     const { request: fitted, omitted: all } = fitRequest(request, model)
     const omitted = all.filter((name) => ctx.unasked?.includes(name) !== true)
-    if (omitted.length > 0) yield* tellOnce(leftOut(omitted, model), ctx)
-    const outcome = yield* cached(fitted, model, attempt, ctx, (seat) => tryOnce(fitted, model, attempt, ctx, seat))
+    if (omitted.length > 0) yield* noticeOnce(leftOut(omitted, model), ctx)
+    const outcome = yield* cached(fitted, model, attempt, ctx, (member) => tryOnce(fitted, model, attempt, ctx, member))
     if ('message' in outcome) {
-      if (!outcome.cacheHit) ctx.coolDowns?.wake(model)
+      if (!outcome.cacheHit) ctx.coolDowns?.end(model)
       return outcome
     }
     const { error, shown, takeBack } = outcome
@@ -148,16 +148,16 @@ function* passOver(request: ModelRequest, ctx: ModelContext): Generator<EventBod
 }
 
 /** Yields a notice once per turn, not in each step. */
-function* tellOnce(notice: NoticeEvent, { told }: ModelContext): Generator<NoticeEvent> {
-  if (told.has(notice.message)) return
-  told.add(notice.message)
+function* noticeOnce(notice: NoticeEvent, { shownNotices }: ModelContext): Generator<NoticeEvent> {
+  if (shownNotices.has(notice.message)) return
+  shownNotices.add(notice.message)
   yield notice
 }
 
 function* passedOver(request: ModelRequest, model: LanguageModel, ctx: ModelContext): Generator<NoticeEvent> {
   const unfit = unfitFor(request, model)
   if (unfit !== undefined)
-    yield* tellOnce({ type: 'notice', code: 'model_passed_over', message: `${model.ref} ${unfit}: it is not asked.` }, ctx)
+    yield* noticeOnce({ type: 'notice', code: 'model_passed_over', message: `${model.ref} ${unfit}: it is not asked.` }, ctx)
 }
 
 function leftOut(omitted: readonly string[], { ref }: LanguageModel): NoticeEvent {
@@ -175,7 +175,7 @@ async function* tryOnce(
   model: LanguageModel,
   attempt: number,
   ctx: ModelContext,
-  seat: Seat | undefined,
+  member: GroupMember | undefined,
 ): Station<Answer | Failure> {
   const request = await ctx.ledger.reserve(model, given)
   const assembler = new Assembler(model.ref)
@@ -192,7 +192,7 @@ async function* tryOnce(
   let usage: Usage
   try {
     const start: StartRequest = (signal) => modelParts(model, request, { signal, span })
-    reader = seat?.open(request.maxOutputTokens, start) ?? readAlone(start)
+    reader = member?.open(request.maxOutputTokens, start) ?? readAlone(start)
     const read = attemptParts(reader, model, request.stream, ctx)
     for await (const part of readTextToolCalls(read, request.tools ?? [], ctx.createId)) {
       hasBegun = true
@@ -226,10 +226,10 @@ async function* tryOnce(
     span.end()
     // A reader that left before the end pays for all parts that had arrived, including unread ones.
     for (const part of reader?.unread() ?? []) assembler.add(part)
-    const { usage: told, parts } = assembler.result()
+    const { usage: reported, parts } = assembler.result()
     const wasTurnedAway = !hasBegun && error !== undefined && wasRefused(error)
     const free = wasTurnedAway || reader?.pays === false
-    usage = await ctx.ledger.settle(model, request, { usage: told, parts, finished: assembler.finished, free })
+    usage = await ctx.ledger.settle(model, request, { usage: reported, parts, finished: assembler.finished, free })
   }
   return 'message' in outcome ? { ...outcome, usage, cacheHit: reader?.pays === false } : outcome
 }

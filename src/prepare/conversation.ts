@@ -17,7 +17,7 @@ import type { Usage } from '../core/usage.ts'
 import { defined } from '../util/check.ts'
 import { repairHistory } from './repair.ts'
 import { rememberCountOf } from './tokens.ts'
-import { EMPTY_TALLY, withEstimates, withTold } from './tally.ts'
+import { EMPTY_TALLY, withEstimates, withReported } from './tally.ts'
 import type { Tally } from './tally.ts'
 
 export interface Conversation {
@@ -97,7 +97,7 @@ export function continued(
     ...conversation,
     messages: messages.concat(toRequestMessage(message), results.map(toRequestMessage)),
     said: said.concat(message, results),
-    tally: cacheHit ? tally : withTold(tally, usage, model.ref, fixed),
+    tally: cacheHit ? tally : withReported(tally, usage, model.ref, fixed),
     untrusted: conversation.untrusted || results.length > 0,
   }
 }

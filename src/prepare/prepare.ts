@@ -187,7 +187,7 @@ function* interruptionNotice(history: readonly Message[]): Generator<Notice, voi
     code: 'effects_unknown',
     message:
       `This session was interrupted while a tool was at work: ${names}. ` +
-      'Whether it had its effects is unknown. It is not run again by itself; the model has been told.',
+      'Whether it had its effects is unknown. It is not run again by itself; the model is informed.',
     details: { calls: open },
   }
 }

@@ -182,7 +182,7 @@ function completed({ usage, parts, finished }: Attempted, request: ModelRequest)
   if (finished && usage.inputTokens !== null && usage.outputTokens !== null) return usage
   const inputTokens = usage.inputTokens ?? estimateRequestTokens(request)
   // Some providers report the usage of the first tokens at the start.
-  const told = finished ? usage.outputTokens : null
-  const outputTokens = told ?? Math.max(usage.outputTokens ?? 0, estimatePartTokens(parts))
+  const reported = finished ? usage.outputTokens : null
+  const outputTokens = reported ?? Math.max(usage.outputTokens ?? 0, estimatePartTokens(parts))
   return { ...usage, inputTokens, outputTokens, totalTokens: inputTokens + outputTokens, exactness: 'estimated' }
 }
