@@ -77,7 +77,7 @@ describe('AsyncQueryBot', () => {
     expect(() => new AsyncQueryBot({ model: answering() } as never)).toThrow(/docstore/)
   })
 
-  it('QRY-RAG-030 gives the result of QueryBot, out of threads that searched', async () => {
+  it('QRY-RAG-030 returns the result of QueryBot, with searches in threads', async () => {
     const search = vi.spyOn(SqliteDocumentStore.prototype, 'search')
     const result = async (Bot: typeof QueryBot): Promise<object> => {
       const model = answering()
@@ -97,7 +97,7 @@ describe('AsyncQueryBot', () => {
     expect(threads.started[0]?.messages[0]).toEqual({ chunks: await docstore.retrieve('When was the mill built?', 2) })
   })
 
-  it('QRY-RAG-030 the event loop turns while documents are searched, and one thread serves all bots of a store', async () => {
+  it('QRY-RAG-030 does not block the event loop during a search, and one thread serves all bots of a store', async () => {
     const [here, there] = [new QueryBot(options(answering())), new AsyncQueryBot(options(answering()))]
     expect(await turnsDuring(here.composeRagMessages('mill'))).toBe(0)
     expect(await turnsDuring(there.composeRagMessages('mill'))).toBeGreaterThan(0)
@@ -106,7 +106,7 @@ describe('AsyncQueryBot', () => {
     expect(threads.started).toHaveLength(1)
   })
 
-  it('QRY-RAG-001 QRY-RAG-030 asks a store where it is that no other thread can read', async () => {
+  it('QRY-RAG-001 QRY-RAG-030 searches a store in its own thread if no other thread can read it', async () => {
     const inProcess = new MemoryDocumentStore()
     await inProcess.append('The mill was built in 1874.')
     const retrieve = vi.fn<QueryBot['docstore']['retrieve']>(() => docstore.search('flour'))
@@ -186,7 +186,7 @@ describe('AsyncQueryBot', () => {
     await recorder.close()
   })
 
-  it('CORE-SIMPLE-030 rejects when no message comes, when it is aborted, and when the store is closed', async () => {
+  it('CORE-SIMPLE-030 rejects without a message, after an abort, and if the store is closed', async () => {
     const silent = new ScriptedModel(() => ({ parts: [{ type: 'finish', reason: 'stop' }] }))
     const bot = new AsyncQueryBot({ ...options(silent), retry: { maxRetries: 0 } })
     await expect(bot.ask('Is there a mill?')).rejects.toMatchObject({ code: 'no_assistant_message' })

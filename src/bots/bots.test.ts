@@ -31,7 +31,7 @@ const journal = () => openRecorder(':memory:')
 const ESC = '\u001B'
 
 describe('SimpleBot', () => {
-  it('CORE-SIMPLE-001 takes four stream targets and names them when another one comes', () => {
+  it('CORE-SIMPLE-001 accepts four stream targets, and names them if given another', () => {
     for (const streamTarget of ['stdout', 'panel', 'api', 'none'] as const) {
       expect(new SimpleBot({ model: new ScriptedModel([]), streamTarget }).streamTarget).toBe(streamTarget)
     }
@@ -90,7 +90,7 @@ describe('SimpleBot', () => {
     },
   )
 
-  it('CORE-SIMPLE-003 completionOptionsForMessages holds what was said and the settings, and no bookkeeping', () => {
+  it('CORE-SIMPLE-003 completionOptionsForMessages holds messages and settings, without bookkeeping', () => {
     const schema = { type: 'object', properties: {} }
     const bot = new SimpleBot({
       model: new ScriptedModel([], { facts: { structuredOutput: true } }),
@@ -140,7 +140,7 @@ describe('SimpleBot', () => {
     }
   })
 
-  it('CORE-SIMPLE-005 panel draws its box again as the text grows, and again when it is taken back', async () => {
+  it('CORE-SIMPLE-005 panel redraws its box as the text grows, and when it is taken back', async () => {
     const output = Object.assign(new Page(), { isTTY: true, columns: 24 })
     const broken = { text: ['Wrong'], fail: { after: 1, error: new CriaError('network', 'Down.') } }
     const model = new ScriptedModel([broken, 'Right, and longer than a line.'])
@@ -154,7 +154,7 @@ describe('SimpleBot', () => {
     expect(frames.at(-1)?.split('\n').slice(0, -1)).toHaveLength(4)
   })
 
-  it('CORE-SIMPLE-006 apiKey overrides the environment and stands in no error, row or span', async () => {
+  it('CORE-SIMPLE-006 apiKey overrides the environment, and is in no error, row or span', async () => {
     const keys: unknown[] = []
     const server = createServer((request, response) => {
       keys.push(request.headers.authorization)
@@ -194,7 +194,7 @@ describe('SimpleBot', () => {
     expect(await stream.next()).toMatchObject({ done: true, value: { content: 'ab' } })
   })
 
-  it('CORE-SIMPLE-006 mockResponse makes no request and takes the same stream, log and memory path', async () => {
+  it('CORE-SIMPLE-006 mockResponse sends no request, and uses the same stream, log and memory path', async () => {
     const model = new ScriptedModel([])
     const memory = new ChatMemory()
     const recorder = await journal()
@@ -209,7 +209,7 @@ describe('SimpleBot', () => {
     expect((await recorder.read.turn(answer.turnId))?.turn).toMatchObject({ status: 'done', text: 'As you wish.' })
   })
 
-  it('CORE-SIMPLE-010 CORE-SIMPLE-011 remembers what succeeded and puts it before the next question', async () => {
+  it('CORE-SIMPLE-010 CORE-SIMPLE-011 remembers successful turns and puts them before the next question', async () => {
     const model = new ScriptedModel([{ fail: { after: 0, error: new CriaError('auth', 'No.') } }, 'Hello, Ada.', 'Ada.'])
     const memory = new ChatMemory()
     const bot = new SimpleBot({ systemPrompt: 'Be kind.', model, memory, recorder: false, streamTarget: 'none' })
@@ -233,7 +233,7 @@ describe('SimpleBot', () => {
     ])
   })
 
-  it('CORE-SIMPLE-010 a session that goes on tells the conversation once, although a memory knows it too', async () => {
+  it('CORE-SIMPLE-010 sends the conversation of a continued session once, although a memory holds it, too', async () => {
     const model = new ScriptedModel(() => 'Hello, Ada.')
     const bot = new SimpleBot({ model, memory: new ChatMemory(), recorder: await journal(), streamTarget: 'none' })
     for (const question of ['I am Ada.', 'Who am I?']) await bot.ask(question, { sessionId: 's' })
@@ -335,7 +335,7 @@ describe('SimpleBot', () => {
     expect(model.open).toBe(0)
   })
 
-  it('CORE-SIMPLE-021 extractToolCalls reads calls that an answer holds as text, of the tools that it is given', () => {
+  it('CORE-SIMPLE-021 extractToolCalls reads calls of the given tools that are written as text', () => {
     const [message] = toMessages({
       role: 'assistant',
       content: '```json\n[{"name":"look","parameters":{"at":"x"}},{"name":"look"}]\n```',
@@ -352,7 +352,7 @@ describe('SimpleBot', () => {
     expect(extractToolCalls(message, [tool('other', () => 'ok')])).toEqual([])
   })
 
-  it('CORE-SIMPLE-020 a turn belongs to the span that it is given', async () => {
+  it('CORE-SIMPLE-020 a turn belongs to the given span', async () => {
     const recorder = await journal()
     const bot = new SimpleBot({ model: new ScriptedModel(() => 'Yes.'), recorder, streamTarget: 'none' })
     const outer = startSpan('work', { clock: systemClock, sink: (span) => void recorder.span(span) })
@@ -364,7 +364,7 @@ describe('SimpleBot', () => {
     expect(detail?.turn.traceId).toBe(outer.traceId)
   })
 
-  it('CORE-SIMPLE-020 errors name their turn, also when it was aborted', async () => {
+  it('CORE-SIMPLE-020 errors name their turn, even if it was aborted', async () => {
     const recorder = await journal()
     const failing = new SimpleBot({
       model: new ScriptedModel([{ fail: { after: 0, error: new CriaError('auth', 'No.') } }, { hang: { after: 0 } }]),
@@ -389,7 +389,7 @@ describe('SimpleBot', () => {
     expect([await format(true), await format(false)]).toEqual([{ type: 'json', schema }, undefined])
   })
 
-  it('CORE-SIMPLE-022 what an answer said before it began anew is no part of the response', async () => {
+  it('CORE-SIMPLE-022 text from before a restart is not part of the response', async () => {
     const parts: ModelPart[] = [
       { type: 'thinking', text: 'hm' },
       { type: 'text', text: 'Half an ans' },
@@ -401,7 +401,7 @@ describe('SimpleBot', () => {
     expect(message.parts).toEqual([{ type: 'text', text: 'All of it.' }])
   })
 
-  it('CORE-SIMPLE-001 a default model that could not be made once is looked for again', async () => {
+  it('CORE-SIMPLE-001 looks for the default model again after it could not be created', async () => {
     vi.stubEnv('CRIA_MODEL', 'no-such-provider/model')
     const bot = new SimpleBot({ recorder: false, streamTarget: 'none' })
     await expect(bot.ask('Who?')).rejects.toMatchObject({ code: 'configuration' })
@@ -456,7 +456,7 @@ describe('AsyncSimpleBot', () => {
     await expect(bot.ask('Hi')).rejects.toBeInstanceOf(NoAssistantMessageError)
   })
 
-  it('CORE-SIMPLE-024 bots stand in line', () => {
+  it('CORE-SIMPLE-024 bots inherit from each other', () => {
     const model = new ScriptedModel([])
     expect(new AsyncSimpleBot({ model })).toBeInstanceOf(SimpleBot)
     expect(new QueryBot({ model, docstore: new MemoryDocumentStore() })).toBeInstanceOf(SimpleBot)
@@ -579,7 +579,7 @@ describe('QueryBot', () => {
     expect(answer).toMatchObject({ abstained: true, citations: [] })
   })
 
-  it('QRY-RAG-022 where nothing was found the model is told so, and what it cites all the same is flagged', async () => {
+  it('QRY-RAG-022 informs the model that nothing was found, and flags citations it makes anyway', async () => {
     const model = new ScriptedModel(['Lima is the capital [1]. Ten million people live there [7].'])
     const docstore = new MemoryDocumentStore()
     const bot = new QueryBot({ docstore, model, recorder: false, streamTarget: 'none' })
@@ -592,7 +592,7 @@ describe('QueryBot', () => {
     expect(model.requests[0]?.messages[0]?.content).toMatch(/There are no passages for this question\.$/)
   })
 
-  it('QRY-RAG-021 does not keep that the documents held no answer', async () => {
+  it('QRY-RAG-021 does not remember that the documents held no answer', async () => {
     const memory = new MemoryDocumentStore()
     const model = new ScriptedModel(['The documents do not contain the answer to this question.'])
     await new QueryBot({ docstore: await documents(), memory, model, recorder: false, streamTarget: 'none' }).ask(

@@ -84,7 +84,7 @@ const send: Call = { id: 'call_send', name: 'send', input: { to: 'ada' } }
 const look: Call = { id: 'call_look', name: 'look' }
 
 describe('a turn that waits for a decision', () => {
-  it('ends as `waiting`, and another process runs the call that was granted, once', async () => {
+  it('ends as `waiting`, and another process runs the granted call once', async () => {
     const first = await open()
     const events = await waits(first, [look, send])
     const turnId = events[0]?.turnId ?? ''
@@ -133,7 +133,7 @@ describe('a turn that waits for a decision', () => {
     ])
   })
 
-  it('can be decided once: of several who try at the same time one does', async () => {
+  it('can be decided once, even by several callers at the same time', async () => {
     const recorders = [await open(), await open(), await open()]
     const turnId = (await waits(recorders[0] as SqliteRecorder, [send]))[0]?.turnId ?? ''
     const ends = await Promise.all(recorders.map(async (recorder) => (await decide(recorder, turnId, true)).at(-1)))
@@ -144,7 +144,7 @@ describe('a turn that waits for a decision', () => {
     expect(effects).toHaveLength(1)
   })
 
-  it('is not run when it is refused, whatever rules say by then', async () => {
+  it('does not run a refused call, whatever the rules say by then', async () => {
     const recorder = await open()
     const turnId = (await waits(recorder, [send]))[0]?.turnId ?? ''
     const model = calling()
@@ -158,7 +158,7 @@ describe('a turn that waits for a decision', () => {
     expect(toldTo(model, 0)[0]?.[1]).toContain('Not to her.')
   })
 
-  it('is not run when a rule forbids it by then, although it was granted', async () => {
+  it('does not run a granted call that a rule forbids by then', async () => {
     const recorder = await open()
     const turnId = (await waits(recorder, [send]))[0]?.turnId ?? ''
     const events = await decide(recorder, turnId, true, { rules: { deny: ['send'] } })
@@ -166,14 +166,14 @@ describe('a turn that waits for a decision', () => {
     expect(resultsOf(events)[0]).toContain('Permission denied')
   })
 
-  it('runs with the input that was granted in place of its own', async () => {
+  it('runs a call with the input that was granted instead', async () => {
     const recorder = await open()
     const turnId = (await waits(recorder, [send]))[0]?.turnId ?? ''
     await decide(recorder, turnId, { call_send: { granted: true, input: { to: 'bob' } } })
     expect(effects).toEqual(['send {"to":"bob"}'])
   })
 
-  it('can wait again for what was not decided, and then be decided', async () => {
+  it('waits again for calls that were not decided', async () => {
     const recorder = await open()
     const pay = { id: 'call_pay', name: 'pay', input: { eur: 3 } }
     const turnId = (await waits(recorder, [look, send, pay]))[0]?.turnId ?? ''
@@ -186,7 +186,7 @@ describe('a turn that waits for a decision', () => {
     expect(toldTo(model, 0).map(([id]) => id)).toEqual(['call_look', 'call_send', 'call_pay'])
   })
 
-  it('holds up the calls that must not overtake the one that waits', async () => {
+  it('delays calls that must not overtake a waiting one', async () => {
     const recorder = await open()
     const resources = (name: string): Partial<Tool> => ({ resources: () => ({ writes: [name] }) })
     const own = (name: string, needsPermission: boolean, file: string): Tool =>
@@ -212,7 +212,7 @@ describe('a turn that waits for a decision', () => {
     expect(all(events, 'permission_request')[0]?.tools.map(({ id }) => id)).toEqual(['call_last'])
   })
 
-  it('is over when its session goes on without it', async () => {
+  it('ends if its session continues without it', async () => {
     const recorder = await open()
     const turnId = (await waits(recorder, [send]))[0]?.turnId ?? ''
     const model = calling()
@@ -222,7 +222,7 @@ describe('a turn that waits for a decision', () => {
     expect(effects).toEqual([])
   })
 
-  it('asks again where a hook gives the call other arguments than were shown', async () => {
+  it('asks again if a hook changes the arguments that were shown', async () => {
     const recorder = await open()
     const turnId = (await waits(recorder, [send]))[0]?.turnId ?? ''
     const events = await decide(recorder, turnId, true, { hooks: { onToolCall: () => ({ input: { to: 'eve' } }) } })
@@ -254,7 +254,7 @@ describe('a turn that waits for a decision', () => {
     expect(effects).toEqual([])
   })
 
-  it('tells calls apart to which the model gave one id: what has run does not run again', async () => {
+  it('distinguishes calls with one id: a call that has run does not run again', async () => {
     const recorder = await open()
     const twins = tools().map((each) => (each.name === 'pay' ? { ...each, needsPermission: false } : each))
     const calls = [
@@ -266,7 +266,7 @@ describe('a turn that waits for a decision', () => {
     expect(effects.map((effect) => effect.split(' ')[0])).toEqual(['pay', 'send'])
   })
 
-  it('tells mistakes at once, and a decision about no call that waits', async () => {
+  it('refuses wrong options, and decisions about other calls, at once', async () => {
     const recorder = await open()
     const given = { model: calling(), recorder, sessionId: SESSION }
     const decision = { turnId: 'turn_x', decisions: true }
@@ -288,7 +288,7 @@ describe('a turn that waits for a decision', () => {
     expect(effects).toHaveLength(1)
   })
 
-  it('is not run a second time when the process that decided it was killed while it ran', async () => {
+  it('does not run a call again if the process that decided it was killed meanwhile', async () => {
     const recorder = await open()
     const turnId = (await waits(recorder, [send]))[0]?.turnId ?? ''
     const child = spawn(process.execPath, [DECIDER, path, SESSION, turnId], { stdio: ['ignore', 'pipe', 'inherit'] })

@@ -31,14 +31,14 @@ describe('switchModel', () => {
     expect(switchModel(reason, current, { models, specialist: expert })).toBe(next)
   })
 
-  it('ENG-MODEL-001 without a specialist the default does the special task; without models nobody does', () => {
+  it('ENG-MODEL-001 the default takes over special tasks without a specialist; without models there is none', () => {
     expect(switchModel('specialized_task', 1, { models })).toBe(main)
     expect(switchModel('default', 0, { models: [] })).toBeUndefined()
   })
 })
 
 describe('passOn', () => {
-  it('ENG-MODEL-001 moves on, also where a model is named twice, and ends', () => {
+  it('ENG-MODEL-001 advances past a model that is named twice, and ends', () => {
     const chain = { models: [main, main, large], current: 0 }
     expect(passOn(chain, 'rate_limited')).toEqual({
       type: 'model_switch',

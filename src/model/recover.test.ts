@@ -34,7 +34,7 @@ describe('recover', () => {
     expect(recovery.action === 'switch' ? `switch ${recovery.reason}` : recovery.action).toBe(expected)
   })
 
-  it('ENG-ERR-002 believes an error that says it may pass, whatever it is', () => {
+  it('ENG-ERR-002 retries any error that says it is retryable', () => {
     const odd = new CriaError('invalid_request', '', { retryable: true })
     expect(recover(odd, fresh, policy)).toEqual({ action: 'retry', delay: 500 })
     const final = new CriaError('overloaded', '', { retryable: false })
@@ -111,7 +111,7 @@ describe('givenUp', () => {
   })
 })
 
-it('ENG-ERR-002 retries of many calls that were told one time to come back are spread over a second and more', () => {
+it('ENG-ERR-002 spreads the retries of many calls with one Retry-After over a second and more', () => {
   const limited = new CriaError('rate_limited', 'Slow down.', { details: { retryAfterMs: 1000 } })
   const delays = Array.from({ length: 100 }, (_, at) => {
     const recovery = recover(

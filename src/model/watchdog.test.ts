@@ -8,7 +8,7 @@ import type { Timeouts } from './watchdog.ts'
 class SteppedClock implements Clock {
   time = 0
   #due = Infinity
-  #wake: () => void = () => {}
+  #resume: () => void = () => {}
 
   now(): number {
     return this.time
@@ -17,12 +17,12 @@ class SteppedClock implements Clock {
   sleep(ms: number, signal?: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
       this.#due = this.time + ms
-      this.#wake = resolve
+      this.#resume = resolve
       signal?.addEventListener('abort', () => reject(signal.reason), { once: true })
     })
   }
 
-  /** Who sleeps is woken when he would have been. */
+  /** Sets the clock back; a pending wait still ends after the same time. */
   setBack(ms: number): void {
     this.time -= ms
     this.#due -= ms
@@ -33,14 +33,14 @@ class SteppedClock implements Clock {
     while (this.#due <= until) {
       this.time = this.#due
       this.#due = Infinity
-      this.#wake()
+      this.#resume()
       for (let tick = 0; tick < 5; tick++) await Promise.resolve()
     }
     this.time = until
   }
 }
 
-/** Receives a part at each of these times, the reader taking no time; returns when it was given up, and why. */
+/** Receives a part at each of these times, with a reader that takes no time. Returns when the attempt was given up, and why. */
 async function givenUp(limits: Partial<Timeouts>, parts: readonly number[], end = 1_000_000, streamed = true): Promise<string> {
   const clock = new SteppedClock()
   const over = new AbortController()

@@ -21,7 +21,7 @@ describe('follow-up questions', () => {
     '那第二个呢？',
     '它是什么时候建的？',
     'それはいつ建てられた？',
-  ])('leans on what was said before: %s', (question) => {
+  ])('depends on the conversation: %s', (question) => {
     expect(leansOnEarlier(question.replace(/^¿/, ''))).toBe(true)
   })
 

@@ -78,7 +78,7 @@ describe('CORE-STORE-001 ChatMemory', () => {
     expect(texts(await memory.search('ANSWER 2'))).toEqual(['answer 2', 'question 2', 'answer 3', 'answer 1'])
     expect(texts(await memory.search('2', { filter: { role: 'user' } }))).toEqual(['question 2'])
     expect(texts(await memory.search('answer', { limit: 1 }))).toEqual(['answer 3'])
-    for (const nothing of ['', '   ', '"', 'AND (', 'unheard']) expect(await memory.search(nothing)).toEqual([])
+    for (const nothing of ['', '   ', '"', 'AND (', 'ignoreRejection']) expect(await memory.search(nothing)).toEqual([])
   })
 
   test('refuses invalid limits', () => {

@@ -48,6 +48,6 @@ it.each<[what: string, usage: Partial<Usage>, price: Price | undefined, costUsd:
   else expect(cost).toBeCloseTo(costUsd, 12)
 })
 
-it('a sum with something unknown is unknown', () => {
+it('a sum with an unknown number is unknown', () => {
   expect([plus(1, 2), plus(null, 2), plus(1, null)]).toEqual([3, null, null])
 })

@@ -75,7 +75,7 @@ describe('the output that is left for a request', () => {
       undefined,
     ],
     [
-      'a model whose output limit nobody knows',
+      'a model of unknown output limit',
       demand({ facts: { maxOutputTokens: null, contextWindow: null } }),
       [account({ tokens: 127_999 })],
       127_999 - INPUT,
@@ -91,7 +91,7 @@ describe('the output that is left for a request', () => {
     expect(planRequest(wanted, accounts).maxOutputTokens).toBe(maxOutputTokens)
   })
 
-  it('tells even the smallest amount as people write it', () => {
+  it('writes even the smallest amount without an exponent', () => {
     const demand = { inputTokens: 1000, maxOutputTokens: 10, facts: UNKNOWN_FACTS, price: { input: 1, output: 1 } }
     const account: Account = { scope: 'turn', limits: { costUsd: 1e-7 }, settled: NOTHING, reserved: NOTHING }
     expect(() => planRequest(demand, [account])).toThrow(/is \$0\.0000001: .* at least \$0\.00\d+\./)
@@ -150,7 +150,7 @@ describe('the output that is left for a request', () => {
     expect(thrown).toMatchObject({ code: 'budget_exceeded', retryable, details })
   })
 
-  it('never sets aside more than any account has left, and never too little for what it allows', () => {
+  it('never reserves more than an account has left, and never too little for what it allows', () => {
     const amount = fc.record({ tokens: fc.nat(100_000), costUsd: fc.double({ min: 0, max: 2, noNaN: true }) })
     const limits = fc.record(
       { tokens: fc.nat(300_000), costUsd: fc.double({ min: 0, max: 5, noNaN: true }) },

@@ -86,7 +86,7 @@ it('a widened passage is one range of its source, overlaps no other, keeps its r
   )
 })
 
-it('an abort ends the wait for a store that never answers, and a store that fails is named', async () => {
+it('an abort ends the wait for a store that never answers, and the error names a store that fails', async () => {
   const passages = mergePassages([[{ id: 'a', source: 'a', text: 'x', start: 0, end: 1, score: 1, metadata: {} }]]).lists[0] ?? []
   const abort = new AbortController()
   const store = (around: DocumentStore['around']): DocumentStore => ({ around }) as Partial<DocumentStore> as DocumentStore
