@@ -24,7 +24,7 @@ export type { ResponseOptions, StartedTurn } from './app/event-stream.ts'
 export { memoryStorage } from './recorders/storage/memory.ts'
 export { recorderOn } from './recorders/storage/recorder.ts'
 export type { StorageRecorderOptions } from './recorders/storage/recorder.ts'
-export type { JournalRows, JournalStorage, RowRange } from './core/journal-storage.ts'
+export type { JournalRows, JournalStorage, RowRange, CacheStore, Keeping } from './core/storage.ts'
 export { openRecorder } from './app/journal.ts'
 export type { OpenRecorderOptions } from './app/journal.ts'
 export { collectFeedback } from './app/feedback.ts'
@@ -92,13 +92,19 @@ export type {
   SharedScope,
   SharedUse,
 } from './core/budget.ts'
-export type { CacheStore, Keeping } from './core/cache.ts'
 export type { Clock } from './core/clock.ts'
 export { createLocalVerifier } from './providers/verifying/local.ts'
 export type { LocalVerifierOptions } from './providers/verifying/local.ts'
 export type { Citation, CitationKind, ClaimToVerify, ClaimVerdict, ClaimVerifier, Verdict } from './core/citation.ts'
 export type { VerifyChoice } from './engine/options.ts'
-export type { EmbeddingModel, EmbeddingPurpose, EmbedOptions } from './core/embedding.ts'
+export type {
+  EmbeddingModel,
+  EmbeddingPurpose,
+  EmbedOptions,
+  Ranking,
+  RerankingModel,
+  RerankOptions,
+} from './core/retrieval-models.ts'
 export {
   ConfigurationError,
   CriaError,
@@ -191,7 +197,6 @@ export type {
   TurnSummary,
   UserStats,
 } from './core/recorder.ts'
-export type { Ranking, RerankingModel, RerankOptions } from './core/reranking.ts'
 export type { FromJsonSchema, JsonSchema, Schema, SchemaIssue, SchemaResult, StandardSchema } from './core/schema.ts'
 export type { MirroredSpan, Span, SpanMirror, SpanRecord } from './core/span.ts'
 export type {

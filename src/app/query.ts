@@ -3,7 +3,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { QueryEvent, QueryResult } from '../core/event.ts'
 import type { LanguageModel } from '../core/model.ts'
-import type { RerankingModel } from '../core/reranking.ts'
+import type { RerankingModel } from '../core/retrieval-models.ts'
 import type { ContextOptions, EngineOptions, PrepareStep, StepChanges, VerifyChoice } from '../engine/options.ts'
 import { checkOptions } from '../engine/checks/options.ts'
 import { checkList, checkObject } from '../engine/checks/values.ts'

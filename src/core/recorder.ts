@@ -6,7 +6,7 @@
  */
 
 import type { BudgetStore } from './budget.ts'
-import type { CacheStore } from './cache.ts'
+import type { CacheStore } from './storage.ts'
 import type { ErrorInfo } from './error.ts'
 import type { BotIdentity, QueryEvent, QueryResult } from './event.ts'
 import type { JsonObject } from './json.ts'

@@ -1,6 +1,6 @@
 /** A turn: its input, its state so far, and the context that its stations share. */
 
-import { ATTRIBUTE } from '../core/attributes.ts'
+import { ATTRIBUTE } from '../core/span.ts'
 import type { Clock } from '../core/clock.ts'
 import type { CriaError } from '../core/error.ts'
 import type { StartEvent } from '../core/event.ts'

@@ -1,6 +1,6 @@
 /** Caches answers to equal requests, in memory or in a store. */
 
-import type { CacheStore, Keeping } from '../core/cache.ts'
+import type { CacheStore, Keeping } from '../core/storage.ts'
 import type { Clock } from '../core/clock.ts'
 import { ConfigurationError } from '../core/error.ts'
 import type { FinishReason, LanguageModel, ModelRequest, QuotedPassage } from '../core/model.ts'

@@ -1,6 +1,6 @@
 /** Station 2: gets one assistant message from a model or its fallbacks. */
 
-import { ATTRIBUTE } from '../core/attributes.ts'
+import { ATTRIBUTE } from '../core/span.ts'
 import type { Station } from '../core/context.ts'
 import { CriaError } from '../core/error.ts'
 import type { CreateId } from '../core/id.ts'

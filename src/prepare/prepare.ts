@@ -1,6 +1,6 @@
 /** Station 1: builds the request of a step from the state of the turn. */
 
-import { ATTRIBUTE } from '../core/attributes.ts'
+import { ATTRIBUTE } from '../core/span.ts'
 import type { Station } from '../core/context.ts'
 import { ConfigurationError } from '../core/error.ts'
 import type { EventBody } from '../core/event.ts'

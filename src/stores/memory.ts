@@ -1,6 +1,6 @@
 /** Document stores without a file: documents live in memory and end with the process. */
 
-import type { EmbeddingModel } from '../core/embedding.ts'
+import type { EmbeddingModel } from '../core/retrieval-models.ts'
 import type { AroundOptions, DocumentInput, DocumentStore, FoundChunks, SearchOptions, Surroundings } from '../core/store.ts'
 import { namesOf } from '../util/nearest.ts'
 import { checkChunkOptions } from './chunk/chunk-document.ts'

@@ -2,7 +2,7 @@
 
 import type { Budget, BudgetLimits } from '../../core/budget.ts'
 import { ConfigurationError } from '../../core/error.ts'
-import { checkFilter } from '../../core/filter.ts'
+import { checkFilter } from '../../core/store.ts'
 import type { Hooks } from '../../core/hook.ts'
 import { toMessages } from '../../core/message.ts'
 import type { CallSettings, LanguageModel, ResponseFormat, ToolChoice } from '../../core/model.ts'
