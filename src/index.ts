@@ -51,7 +51,7 @@ export type { PrepareStep, StepChanges, StepEnd, StepState, StopWhen } from './e
 export { switchModel } from './model/chain.ts'
 export type { SwitchChoices } from './model/chain.ts'
 export type { RetryPolicy } from './model/recover.ts'
-export type { Timeouts } from './model/watchdog.ts'
+export type { Timeouts } from './model/limits.ts'
 export type { ContextBudget, ContextOptions } from './engine/options.ts'
 export type { CompactionOptions } from './prepare/compact/room.ts'
 export type { Composition, RagComposition } from './prepare/compose.ts'

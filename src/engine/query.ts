@@ -130,9 +130,9 @@ function* firstSwitch(turn: Turn): Generator<EventBody> {
   const { model, specialist } = turn.options
   const first = currentModel(turn.chain)
   if (first === model) return
-  const rest = first === specialist ? undefined : turn.ctx.coolDowns?.restOf(model)
-  const reason = first === specialist ? 'specialized_task' : (rest?.reason ?? 'default')
-  const failed = rest?.error === undefined ? {} : { error: rest.error }
+  const coolDown = first === specialist ? undefined : turn.ctx.coolDowns?.of(model)
+  const reason = first === specialist ? 'specialized_task' : (coolDown?.reason ?? 'default')
+  const failed = coolDown?.error === undefined ? {} : { error: coolDown.error }
   yield { type: 'model_switch', from: model.ref, to: first.ref, reason, ...failed }
 }
 

@@ -16,13 +16,11 @@ import { jsonSchemaOf } from '../core/schema.ts'
 import type { Span } from '../core/span.ts'
 import type { Tool } from '../core/tool.ts'
 import type { ModelContext } from '../model/answer.ts'
-import { DEFAULT_ANSWER_LIMITS } from '../model/ceilings.ts'
-import { currentModel, switchModel } from '../model/chain.ts'
+import { DEFAULT_ANSWER_LIMITS, DEFAULT_TIMEOUTS } from '../model/limits.ts'
+import { currentModel, switchModel, DEFAULT_COOL_DOWN, coolingLast } from '../model/chain.ts'
 import type { ModelChain } from '../model/chain.ts'
-import { DEFAULT_COOL_DOWN, restedFirst } from '../model/cool-down.ts'
 import { temperatureFor } from '../model/fit.ts'
 import type { RetryPolicy } from '../model/recover.ts'
-import { DEFAULT_TIMEOUTS } from '../model/watchdog.ts'
 import type { Conversation, RequestOptions } from '../prepare/conversation.ts'
 import { questionOf } from '../prepare/turn-input.ts'
 import type { TurnInput } from '../prepare/turn-input.ts'
@@ -113,7 +111,7 @@ export function beginTurn(options: EngineOptions, parent: Span | undefined, call
   }
   const coolDowns = retry.coolDown === 0 ? undefined : options.coolDowns
   const models = modelsOf(options)
-  const chain: ModelChain = { models: restedFirst(models, (model) => coolDowns?.restOf(model), startedAt), current: 0 }
+  const chain: ModelChain = { models: coolingLast(models, (model) => coolDowns?.of(model), startedAt), current: 0 }
   const ledger = new TurnLedger({
     turnId,
     sessionId,

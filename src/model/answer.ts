@@ -7,12 +7,10 @@ import type { FinishReason, LanguageModel, ModelRequest, QuotedPassage } from '.
 import type { Part } from '../core/part.ts'
 import type { MaybePromise } from '../core/maybe-promise.ts'
 import type { Usage } from '../core/usage.ts'
-import type { AnswerLimits } from './ceilings.ts'
-import type { ModelChain } from './chain.ts'
-import type { CoolDowns } from './cool-down.ts'
+import type { AnswerLimits, Timeouts } from './limits.ts'
+import type { ModelChain, CoolDowns } from './chain.ts'
 import type { FallbackCode, RetryPolicy } from './recover.ts'
 import type { ResponseCache } from './response-cache.ts'
-import type { Timeouts } from './watchdog.ts'
 
 export interface ModelContext extends StationContext {
   /** The models of the turn. The station starts at `current` and advances it when it switches models. */

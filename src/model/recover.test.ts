@@ -45,10 +45,10 @@ describe('recover', () => {
   it.each<[number, Partial<AttemptState>, string]>([
     [2000, { fallback: 'healthy' }, 'retry'],
     [20_000, { fallback: 'healthy' }, 'switch'],
-    [20_000, { fallback: 'resting' }, 'retry'],
+    [20_000, { fallback: 'cooling' }, 'retry'],
     [20_000, { fallback: 'none' }, 'retry'],
     [20_000, { fallback: 'none', timeLeft: 22_000 }, 'fail'],
-    [20_000, { fallback: 'resting', timeLeft: 22_000 }, 'switch'],
+    [20_000, { fallback: 'cooling', timeLeft: 22_000 }, 'switch'],
   ])('ENG-ERR-002 a Retry-After of %d ms with %o: %s', (retryAfterMs, state, expected) => {
     const error = new CriaError('rate_limited', '', { details: { retryAfterMs } })
     expect(recover(error, { ...fresh, ...state }, policy).action).toBe(expected)

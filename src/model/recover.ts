@@ -33,8 +33,8 @@ export interface AttemptState {
   readonly retries: number
   /** `true`: part of this attempt has been shown. */
   readonly shown: boolean
-  /** Availability of a fallback; `resting`: it failed recently, too. */
-  readonly fallback: 'none' | 'resting' | 'healthy'
+  /** Availability of a fallback; `cooling`: it failed recently, too. */
+  readonly fallback: 'none' | 'cooling' | 'healthy'
   /** Milliseconds until the deadline of the turn; `Infinity` without a limit. */
   readonly timeLeft: number
   /** Between 0 and 1, for jitter. */

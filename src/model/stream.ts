@@ -15,9 +15,8 @@ import type { Answer, ModelContext, Overflow } from './answer.ts'
 import { Assembler, windowFull } from './assemble.ts'
 import type { Assembled } from './assemble.ts'
 import { cached, shownOf } from './cached.ts'
-import { createCeilings } from './ceilings.ts'
-import { currentModel, passOn } from './chain.ts'
-import { restUntil } from './cool-down.ts'
+import { createCeilings, attemptParts } from './limits.ts'
+import { currentModel, passOn, coolDownUntil } from './chain.ts'
 import { errorInfo, failureOf, wasRefused } from './error-info.ts'
 import { fitRequest, unfitFor } from './fit.ts'
 import { modelParts } from './model-parts.ts'
@@ -26,7 +25,6 @@ import type { AttemptState, ModelFailure } from './recover.ts'
 import { readAlone } from './answer-reader.ts'
 import type { AnswerReader, GroupMember, StartRequest } from './answer-reader.ts'
 import { readTextToolCalls } from './text-tool-calls.ts'
-import { attemptParts } from './watchdog.ts'
 
 /** The outcome of a failed attempt. */
 interface Failure {
@@ -97,7 +95,7 @@ export async function* streamModel(request: ModelRequest, ctx: ModelContext): St
       if (wait === undefined) spent.add(model)
       else waiting.set(model, now + wait)
       retries.set(model, tried + 1)
-      ctx.coolDowns?.rest(model, { until: restUntil(error, now, ctx.retry.coolDown), reason, error: info }, now)
+      ctx.coolDowns?.start(model, { until: coolDownUntil(error, now, ctx.retry.coolDown), reason, error: info }, now)
       yield* following.slice(0, following.findIndex(fits)).flatMap((each) => [...passedOver(request, each, ctx)])
       const switched = passOn(chain, reason, fits)
       if (switched !== undefined) yield { ...switched, error: info }
@@ -118,7 +116,7 @@ export async function* streamModel(request: ModelRequest, ctx: ModelContext): St
 /** Returns the availability of these models: `healthy` if one has not failed recently. */
 function healthOf(models: readonly LanguageModel[], { coolDowns }: ModelContext, now: number): AttemptState['fallback'] {
   if (models.length === 0) return 'none'
-  return models.some((each) => (coolDowns?.restOf(each)?.until ?? 0) <= now) ? 'healthy' : 'resting'
+  return models.some((each) => (coolDowns?.of(each)?.until ?? 0) <= now) ? 'healthy' : 'cooling'
 }
 
 /** Returns the model whose wait ends first and before the turn's deadline, with the milliseconds until then. */
