@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Budget } from '../../core/budget.ts'
 import { ScriptedModel } from '../../providers/scripted/scripted-model.ts'
-import { checkPrices } from '../budget/cost.ts'
+import { checkPrices } from '../budget/plan.ts'
 import { query } from '../query.ts'
 import { checkBudget } from './options.ts'
 

@@ -21,10 +21,10 @@ import { checkTool } from '../../tools/define-tool.ts'
 import { parseRules } from '../../tools/permissions/rule.ts'
 import type { ToolRules } from '../../tools/permissions/rule.ts'
 import { describe, isRecord } from '../../util/check.ts'
-import { checkPrices } from '../budget/cost.ts'
+import { checkPrices } from '../budget/plan.ts'
 import type { EngineOptions } from '../options.ts'
-import { checkModel } from './model.ts'
 import {
+  checkModel,
   atLeast,
   callback,
   checkGiven,
