@@ -7,7 +7,7 @@ import type { Message } from '../core/message.ts'
 import { whenNeeded } from '../util/pattern.ts'
 import type { CompactContext, Complete } from './compact/compact.ts'
 import type { FollowUps } from './retrieve.ts'
-import { questionOf } from './turn-input.ts'
+import { questionOf } from './conversation.ts'
 
 /** Returns the query for the stores. If the model fails to rewrite the question, a notice is yielded and the search continues. */
 export async function* searchedFor(

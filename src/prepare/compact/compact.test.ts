@@ -8,8 +8,7 @@ import type { CompactContext, Compacted, Complete } from './compact.ts'
 import { trim, unitsOf } from './plan.ts'
 import type { Goal } from './plan.ts'
 import { checkCompaction, outputReserve } from './room.ts'
-import { shortened, withoutMiddle } from './shorten.ts'
-import { transcripts } from './summary.ts'
+import { shortened, withoutMiddle, transcripts } from './shorten.ts'
 
 /** One token a character, and ten for a message. */
 const tokensOf = ({ parts }: Message): number =>

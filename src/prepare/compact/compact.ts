@@ -21,7 +21,7 @@ import {
   withSummary,
 } from './plan.ts'
 import type { Division, Goal, TokensOf } from './plan.ts'
-import { omissionMessage, summaryMessage, summaryRequest, transcripts } from './summary.ts'
+import { omissionMessage, summaryMessage, summaryRequest, transcripts } from './shorten.ts'
 
 /** Makes a model call outside the conversation; passed in by the engine. */
 export interface Complete {

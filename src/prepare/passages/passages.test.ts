@@ -4,7 +4,7 @@ import { user } from '../../core/message.ts'
 import type { ScoredChunk } from '../../core/store.ts'
 import { choosePassages, composeRag } from '../compose.ts'
 import { estimateMessageTokens } from '../tokens.ts'
-import { mergePassages } from './merge.ts'
+import { mergePassages } from './choose.ts'
 
 const chunk = (id: string, text: string, more: Partial<ScoredChunk> = {}): ScoredChunk => ({
   id,

@@ -2,8 +2,7 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { pageAt } from '../../core/store.ts'
 import type { DocumentStore, ScoredChunk } from '../../core/store.ts'
-import { mergePassages } from './merge.ts'
-import { tokensOfPassage } from './pack.ts'
+import { mergePassages, tokensOfPassage } from './choose.ts'
 import { widenPassages } from './widen.ts'
 
 /** Chunks of a text, with gaps between them, under headings. */
