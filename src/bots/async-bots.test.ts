@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { rolesAndContents } from '../../test/support/shown.ts'
 import { watchThreads } from '../../test/support/threads.ts'
 import type { WatchedThreads } from '../../test/support/threads.ts'
 import { openRecorder } from '../app/journal.ts'
@@ -149,9 +150,7 @@ describe('AsyncQueryBot', () => {
       bot: { kind: 'AsyncQueryBot', name: 'guide' },
       text: next.value.content,
     })
-    expect(detail?.messages.map(({ role, content }) => [role, content])).toEqual(
-      expected?.messages.map(({ role, content }) => [role, content]),
-    )
+    expect(rolesAndContents(detail?.messages)).toEqual(rolesAndContents(expected?.messages))
     const shape = (of: typeof detail): unknown =>
       of?.spans
         .map(({ name, parentSpanId, attributes }) => ({

@@ -2,28 +2,19 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { inspect } from 'node:util'
 import { describe, expect, it, vi } from 'vitest'
-import { tool } from '../../test/calls.ts'
+import { rolesAndContents } from '../../test/support/shown.ts'
 import { Page } from '../../test/support/page.ts'
 import { openRecorder } from '../app/journal.ts'
 import { CriaError, NoAssistantMessageError } from '../core/error.ts'
-import { toMessages, user } from '../core/message.ts'
-import type { ModelPart } from '../core/model.ts'
+import { user } from '../core/message.ts'
 import type { ScoredChunk } from '../core/store.ts'
 import { startSpan } from '../engine/span.ts'
 import { ScriptedModel } from '../providers/scripted/scripted-model.ts'
-import type { Script } from '../providers/scripted/scripted-model.ts'
 import { ChatMemory } from '../stores/chat-memory.ts'
 import { MemoryDocumentStore } from '../stores/memory.ts'
 import { systemClock } from '../util/clock.ts'
 import { AsyncSimpleBot, SimpleBot } from './simple-bot.ts'
-import {
-  completionOptionsForMessages,
-  extractContent,
-  extractToolCalls,
-  makeResponse,
-  streamChunks,
-  streamTokensForMessages,
-} from './completion.ts'
+import { completionOptionsForMessages } from './completion.ts'
 import { QueryBot } from './query-bot.ts'
 
 const journal = () => openRecorder(':memory:')
@@ -84,7 +75,7 @@ describe('SimpleBot', () => {
       const bot = new SimpleBot({ systemPrompt: 'Be kind.', model, recorder: false, output: new Page() })
       expect(bot.streamTarget).toBe(target)
       await bot.ask('Hi')
-      expect(model.requests[0]?.messages.map(({ role, content }) => [role, content])).toEqual(sent)
+      expect(rolesAndContents(model.requests[0]?.messages)).toEqual(sent)
       expect(model.requests[0]?.temperature).toBe(temperature)
       expect(model.requests[0]?.stream).toBe(target !== 'none')
     },
@@ -216,7 +207,7 @@ describe('SimpleBot', () => {
     await expect(bot.ask('Lost')).rejects.toMatchObject({ code: 'auth' })
     await bot.ask('I am Ada.')
     await bot.ask(['Who', user('am I?')])
-    expect(model.requests[2]?.messages.map(({ role, content }) => [role, content])).toEqual([
+    expect(rolesAndContents(model.requests[2]?.messages)).toEqual([
       ['system', 'Be kind.'],
       ['user', 'I am Ada.'],
       ['assistant', 'Hello, Ada.'],
@@ -268,7 +259,7 @@ describe('SimpleBot', () => {
       rating: null,
       promptHash: expect.stringMatching(/^[0-9a-f]{64}$/),
     })
-    expect(detail?.messages.map(({ role, content }) => [role, content])).toEqual([
+    expect(rolesAndContents(detail?.messages)).toEqual([
       ['system', 'Count.'],
       ['user', '2 + 2?'],
       ['assistant', 'Four.'],
@@ -279,77 +270,6 @@ describe('SimpleBot', () => {
     const inner = spans.find(({ name }) => name === 'llm_request')
     expect(inner?.parentSpanId).toBe(outer?.spanId)
     expect(outer?.attributes).toMatchObject({ 'gen_ai.request.model': 'scripted/model', 'gen_ai.request.temperature': 0.25 })
-  })
-
-  it('CORE-SIMPLE-022 the helpers make, fold and read a response', async () => {
-    const script: Script = () => ({
-      thinking: 'hm',
-      text: ['Look', 'ing.'],
-      toolCalls: [{ id: 'c', name: 'look', input: { at: 'x' } }],
-    })
-    const bot = new SimpleBot({ model: new ScriptedModel(script), recorder: false })
-    const seen: string[] = []
-    const response = await streamChunks(makeResponse(bot, 'Go'), (text) => seen.push(text))
-    expect(seen).toEqual(['Look', 'ing.'])
-    expect(extractContent(response)).toBe('Looking.')
-    expect(extractToolCalls(response)).toMatchObject([{ id: 'c', name: 'look', input: { at: 'x' } }])
-
-    const finalized: string[] = []
-    const tokens = streamTokensForMessages(bot, 'Go', { finalize: (message) => void finalized.push(message.content) })
-    expect(await Array.fromAsync(tokens)).toEqual(['Look', 'ing.'])
-    expect(finalized).toEqual(['Looking.'])
-  })
-
-  it('CORE-SIMPLE-022 streamTokensForMessages waits for finalize, is ended by its signal, and rejects without a message', async () => {
-    const order: string[] = []
-    const finalize = async (): Promise<void> => {
-      await new Promise<void>((resolve) => setImmediate(resolve))
-      order.push('finalized')
-    }
-    const stream = streamTokensForMessages(new SimpleBot({ model: new ScriptedModel(['Hi.']), recorder: false }), 'Go', {
-      finalize,
-    })
-    expect(await stream.next()).toEqual({ done: false, value: 'Hi.' })
-    expect(await stream.next()).toMatchObject({ done: true, value: { role: 'assistant', content: 'Hi.' } })
-    expect(order).toEqual(['finalized'])
-
-    for (const answer of [
-      { parts: [] },
-      { parts: [{ type: 'finish', reason: 'stop' }] },
-      { text: 'Half', finish: null },
-    ] as const) {
-      const bot = new SimpleBot({ model: new ScriptedModel([answer]), recorder: false })
-      const finalized: unknown[] = []
-      const tokens = streamTokensForMessages(bot, 'Go', { finalize: (message) => void finalized.push(message) })
-      await expect(Array.fromAsync(tokens)).rejects.toBeInstanceOf(NoAssistantMessageError)
-      expect(finalized).toEqual([])
-    }
-
-    const model = new ScriptedModel([{ text: ['one', 'two'], hang: { after: 1 } }])
-    const leaving = new AbortController()
-    const tokens = streamTokensForMessages(new SimpleBot({ model, recorder: false }), 'Go', { signal: leaving.signal })
-    expect(await tokens.next()).toEqual({ done: false, value: 'one' })
-    const waiting = tokens.next()
-    leaving.abort(new Error('enough'))
-    await expect(waiting).rejects.toThrow('enough')
-    expect(model.open).toBe(0)
-  })
-
-  it('CORE-SIMPLE-021 extractToolCalls reads calls of the given tools that are written as text', () => {
-    const [message] = toMessages({
-      role: 'assistant',
-      content: '```json\n[{"name":"look","parameters":{"at":"x"}},{"name":"look"}]\n```',
-    })
-    if (message === undefined) throw new Error('There is one.')
-    const look = tool('look', () => 'ok')
-    const calls = extractToolCalls(message, [look])
-    expect(calls.map(({ name, input }) => [name, input])).toEqual([
-      ['look', { at: 'x' }],
-      ['look', {}],
-    ])
-    expect(new Set(calls.map(({ id }) => id)).size).toBe(2)
-    expect(extractToolCalls(message)).toEqual([])
-    expect(extractToolCalls(message, [tool('other', () => 'ok')])).toEqual([])
   })
 
   it('CORE-SIMPLE-020 a turn belongs to the given span', async () => {
@@ -389,18 +309,6 @@ describe('SimpleBot', () => {
     expect([await format(true), await format(false)]).toEqual([{ type: 'json', schema }, undefined])
   })
 
-  it('CORE-SIMPLE-022 text from before a restart is not part of the response', async () => {
-    const parts: ModelPart[] = [
-      { type: 'thinking', text: 'hm' },
-      { type: 'text', text: 'Half an ans' },
-      { type: 'restart' },
-      { type: 'text', text: 'All of it.' },
-      { type: 'finish', reason: 'stop' },
-    ]
-    const { message } = await streamChunks(new ReadableStream({ start: (out) => parts.forEach((part) => out.enqueue(part)) }))
-    expect(message.parts).toEqual([{ type: 'text', text: 'All of it.' }])
-  })
-
   it('CORE-SIMPLE-001 looks for the default model again after it could not be created', async () => {
     vi.stubEnv('CRIA_MODEL', 'no-such-provider/model')
     const bot = new SimpleBot({ recorder: false, streamTarget: 'none' })
@@ -408,17 +316,6 @@ describe('SimpleBot', () => {
     vi.stubEnv('CRIA_MODEL', 'builtin/extractive')
     expect(await bot.model()).toMatchObject({ ref: 'builtin/extractive' })
     vi.unstubAllEnvs()
-  })
-
-  it('CORE-SIMPLE-023 content is never thinking, and empty for a reply of calls', () => {
-    const [calls] = toMessages({
-      role: 'assistant',
-      parts: [
-        { type: 'thinking', text: 'hm' },
-        { type: 'tool-call', id: 'c', name: 'f', input: {} },
-      ],
-    })
-    expect(calls === undefined ? undefined : extractContent(calls)).toBe('')
   })
 
   it('CORE-SIMPLE-025 a recorder of false records nothing and changes no result', async () => {

@@ -1,6 +1,3 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { openRecorder } from '../app/journal.ts'
 import { query } from '../app/query.ts'
@@ -14,18 +11,13 @@ import { SqliteDocumentStore } from '../stores/sqlite.ts'
 import { QueryBot } from './query-bot.ts'
 import type { QueryBotOptions } from './query-bot.ts'
 
-let folder: string
 let docstore: SqliteDocumentStore
 
 beforeEach(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'cria-query-bot-'))
-  docstore = await SqliteDocumentStore.open({ path: join(folder, 'store.db') })
+  docstore = await SqliteDocumentStore.open({ path: ':memory:' })
 })
 
-afterEach(async () => {
-  await docstore.close()
-  rmSync(folder, { recursive: true })
-})
+afterEach(() => docstore.close())
 
 const silent = (answer = 'Yes.'): ScriptedModel => new ScriptedModel(() => answer)
 const botWith = (model: QueryBotOptions['model'], more: Partial<QueryBotOptions> = {}): QueryBot =>

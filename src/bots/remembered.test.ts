@@ -1,6 +1,7 @@
 /** What bots remember, and how it comes back. */
 
 import { describe, expect, expectTypeOf, it } from 'vitest'
+import { rolesAndContents } from '../../test/support/shown.ts'
 import { z } from 'zod'
 import { openRecorder } from '../app/journal.ts'
 import { assistant, toolResult, user } from '../core/message.ts'
@@ -54,7 +55,7 @@ describe('what a bot remembers', () => {
     await memory.append(assistant('A cat.'))
     const model = new ScriptedModel(['Black.'])
     await new SimpleBot({ ...quiet, model, memory }).ask('Of which colour?')
-    expect(model.requests[0]?.messages.map(({ role, content }) => [role, content])).toEqual([
+    expect(rolesAndContents(model.requests[0]?.messages)).toEqual([
       ['user', 'What is there?'],
       ['assistant', ''],
       ['tool', 'A cat.'],

@@ -4,6 +4,7 @@ import { createServer } from 'node:http'
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { rolesAndContents } from '../../test/support/shown.ts'
 import { tool } from '../../test/calls.ts'
 import { createModel } from '../app/models.ts'
 import { openRecorder } from '../app/journal.ts'
@@ -193,7 +194,7 @@ describe('composeRagMessages', () => {
     await store.extend(Array.from({ length: 20 }, (_, at) => ({ source: `${at}.md`, text: `larch ${prose(at)}` })))
     return store
   }
-  const ofRequest = (model: ScriptedModel): unknown => model.requests.at(-1)?.messages.map(({ role, content }) => [role, content])
+  const ofRequest = (model: ScriptedModel): unknown => rolesAndContents(model.requests.at(-1)?.messages)
 
   it.each([{ contextWindow: 6000 }, { contextWindow: 6000, systemRole: false }, { structuredOutput: false }])(
     'QRY-RAG-016 is what would be sent to a model with %o',

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { rolesAndContents } from '../../test/support/shown.ts'
 import { assistant, developer, fromParts, ROLES, system, toMessages, toolResult, user } from './message.ts'
 import type { MessageInput } from './message.ts'
 
@@ -39,7 +40,7 @@ describe('messages', () => {
       [user('b'), [{ role: 'assistant', content: 'c' }]],
       { role: 'system', parts: [{ type: 'text', text: 'd' }] },
     ])
-    expect(messages.map(({ role, content }) => [role, content])).toEqual([
+    expect(rolesAndContents(messages)).toEqual([
       ['user', 'a'],
       ['user', 'b'],
       ['assistant', 'c'],

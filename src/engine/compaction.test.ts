@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, describe, expect, it } from 'vitest'
+import { tool } from '../../test/calls.ts'
 import { CriaError } from '../core/error.ts'
 import type { QueryEvent } from '../core/event.ts'
 import { assistant, fromParts, toolResult, user } from '../core/message.ts'
@@ -19,14 +20,7 @@ const WINDOW = 4000
 const folder = mkdtempSync(join(tmpdir(), 'cria-compaction-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-const look = {
-  name: 'look',
-  description: 'Looks something up.',
-  inputSchema: { type: 'object' },
-  isReadOnly: true,
-  needsPermission: false,
-  call: ({ chars }: { chars: number }) => words(chars),
-}
+const look = tool('look', ({ chars }) => words(Number(chars)), { description: 'Looks something up.', isReadOnly: true })
 
 /** Prose of so many characters, about five to a token. */
 function words(chars: number): string {
@@ -51,6 +45,18 @@ function agent(steps: number, facts: Partial<ScriptedModel['facts']> = {}, chars
 }
 
 const run = (options: EngineOptions): ReturnType<typeof collect> => collect(query({ retry: { initialDelay: 0 }, ...options }))
+
+/** Runs a turn that needs a summary, with this answer of the summary model, and completes without it. */
+async function watchWith(
+  summary: ScriptedAnswer,
+): Promise<{ readonly events: readonly QueryEvent[]; readonly model: ScriptedModel }> {
+  const summaryModel = new ScriptedModel(() => summary, { ref: 'a/quick' })
+  const model = agent(30)
+  const context = { summaryModel: () => summaryModel }
+  const { events, result } = await run({ model, prompt: 'Watch the river.', tools: [look], context })
+  expect(result?.text).toBe('Done.')
+  return { events, model }
+}
 
 function compactions(events: readonly QueryEvent[]): Extract<QueryEvent, { type: 'compaction' }>[] {
   return events.filter((event) => event.type === 'compaction')
@@ -107,17 +113,7 @@ describe('a conversation that grows past its window', () => {
   })
 
   it('ENG-CTX-002 continues without a summary if its model fails, with a notice', async () => {
-    const summaryModel = new ScriptedModel(() => ({ fail: { after: 0, error: new CriaError('auth', 'No key.') } }), {
-      ref: 'a/quick',
-    })
-    const model = agent(30)
-    const { events, result } = await run({
-      model,
-      prompt: 'Watch the river.',
-      tools: [look],
-      context: { summaryModel: () => summaryModel },
-    })
-    expect(result?.text).toBe('Done.')
+    const { events } = await watchWith({ fail: { after: 0, error: new CriaError('auth', 'No key.') } })
     expect(events.filter((event) => event.type === 'notice').map(({ code }) => code)).toContain('summary_failed')
   })
 
@@ -128,15 +124,7 @@ describe('a conversation that grows past its window', () => {
     ['a tool call', { text: 'Notes.', toolCalls: [{ name: 'look', input: {} }] }, /called a tool/],
     ['too large', { text: 'Notes. '.repeat(3000) }, /The summary is too large/],
   ])('ENG-CTX-002 a summary that is %s counts as failed, with a notice', async (_, answer, why) => {
-    const summaryModel = new ScriptedModel(() => answer, { ref: 'a/quick' })
-    const model = agent(30)
-    const { events, result } = await run({
-      model,
-      prompt: 'Watch the river.',
-      tools: [look],
-      context: { summaryModel: () => summaryModel },
-    })
-    expect(result?.text).toBe('Done.')
+    const { events, model } = await watchWith(answer)
     const notices = events.flatMap((event) => (event.type === 'notice' && event.code === 'summary_failed' ? [event.message] : []))
     expect(notices[0]).toMatch(why)
     expect(compactions(events).map(({ strategy }) => strategy)).not.toContain('summarise')

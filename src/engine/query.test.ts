@@ -1,5 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { tool } from '../../test/calls.ts'
+import { rolesAndContents, shownText } from '../../test/support/shown.ts'
 import type { Clock } from '../core/clock.ts'
 import { CriaError } from '../core/error.ts'
 import { isTerminal } from '../core/event.ts'
@@ -21,6 +23,8 @@ async function collect(options: EngineOptions): Promise<QueryEvent[]> {
   return events
 }
 
+const TOOL_STEP = ['usage', 'message', 'tool_request', 'tool_result']
+const LAST_STEP = ['text_delta', 'usage', 'message', 'complete']
 const types = (events: readonly QueryEvent[]): string[] => events.map((event) => event.type)
 
 describe('query()', () => {
@@ -29,7 +33,7 @@ describe('query()', () => {
     const events = await collect({ model, prompt: 'Hi', system: 'Be brief.' })
     expect(types(events)).toEqual(['start', 'text_delta', 'usage', 'message', 'complete'])
     expect(events.map((event) => event.seq)).toEqual([0, 1, 2, 3, 4])
-    expect(model.requests[0]?.messages.map(({ role, content }) => [role, content])).toEqual([
+    expect(rolesAndContents(model.requests[0]?.messages)).toEqual([
       ['system', 'Be brief.'],
       ['user', 'Hi'],
     ])
@@ -47,28 +51,11 @@ describe('query()', () => {
 
   it('ENG-QUERY-001 runs tools and repeats until the model stops', async () => {
     const model = new ScriptedModel([{ text: 'Looking.', toolCalls: [{ id: 'a', name: 'look', input: { at: 'x' } }] }, 'Done.'])
-    const look = {
-      name: 'look',
-      description: 'Looks.',
-      inputSchema: { type: 'object' },
-      needsPermission: false,
-      call: (input: { at: string }) => `saw ${input.at}`,
-    }
+    const look = tool('look', ({ at }) => `saw ${String(at)}`)
     const events = await collect({ model, prompt: 'Go', tools: [look] })
-    expect(types(events)).toEqual([
-      'start',
-      'text_delta',
-      'usage',
-      'message',
-      'tool_request',
-      'tool_result',
-      'text_delta',
-      'usage',
-      'message',
-      'complete',
-    ])
+    expect(types(events)).toEqual(['start', 'text_delta', ...TOOL_STEP, ...LAST_STEP])
     expect(events.map((event) => event.step)).toEqual([0, 1, 1, 1, 1, 1, 2, 2, 2, 2])
-    expect(model.requests[1]?.messages.map(({ role, content }) => [role, content])).toEqual([
+    expect(rolesAndContents(model.requests[1]?.messages)).toEqual([
       ['user', 'Go'],
       ['assistant', 'Looking.'],
       ['tool', 'saw x'],
@@ -80,34 +67,17 @@ describe('query()', () => {
     const model = new ScriptedModel((_, call) =>
       call < 999 ? { toolCalls: [{ id: `c${call}`, name: 'echo', input: { n: call } }] } : 'Done.',
     )
-    const echo = {
-      name: 'echo',
-      description: '',
-      inputSchema: { type: 'object' },
-      isReadOnly: true,
-      needsPermission: false,
-      call: () => 'ok',
-    }
+    const echo = tool('echo', () => 'ok', { isReadOnly: true })
     const events = await collect({ model, prompt: 'Go', tools: [echo], maxSteps: 1000 })
     expect(events.at(-1)).toMatchObject({ type: 'complete', result: { steps: 1000, text: 'Done.' } })
     expect(model.requests.at(-1)?.messages).toHaveLength(1 + 2 * 999)
   })
 
   it('CORE-SIMPLE-021 runs a call written as text, and does not show the text', async () => {
-    const look = { name: 'look', description: '', inputSchema: { type: 'object' }, needsPermission: false, call: () => 'seen' }
+    const look = tool('look', () => 'seen')
     const model = new ScriptedModel([{ text: ['{"name":"lo', 'ok","arguments":{}}'] }, { text: ['{"name":', '"Alice"}'] }])
     const events = await collect({ model, prompt: 'Go', tools: [look] })
-    expect(types(events)).toEqual([
-      'start',
-      'usage',
-      'message',
-      'tool_request',
-      'tool_result',
-      'text_delta',
-      'usage',
-      'message',
-      'complete',
-    ])
+    expect(types(events)).toEqual(['start', ...TOOL_STEP, ...LAST_STEP])
     expect(foldEvents(events).text).toBe('{"name":"Alice"}')
   })
 
@@ -361,7 +331,7 @@ describe('invariants', () => {
           if (terminal.length === 1) expect(events.at(-1)).toBe(terminal[0])
           if (terminal[0]?.type === 'complete') {
             expect(foldEvents(events).text).toBe(terminal[0].result.text)
-            expect(deltasAfterResets(events)).toBe(terminal[0].result.text)
+            expect(shownText(events)).toBe(terminal[0].result.text)
           }
           if (!left) {
             for (const event of events) {
@@ -380,16 +350,3 @@ describe('invariants', () => {
     )
   })
 })
-
-/** What a reader shows who knows only deltas, steps and resets. */
-function deltasAfterResets(events: readonly QueryEvent[]): string {
-  let text = ''
-  let step = 0
-  for (const event of events) {
-    if (event.step !== step) text = ''
-    step = event.step
-    if (event.type === 'text_delta') text += event.text
-    if (event.type === 'reset') text = ''
-  }
-  return text
-}

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it, vi } from 'vitest'
+import { rolesAndContents } from '../../test/support/shown.ts'
 import { SimpleBot } from '../bots/simple-bot.ts'
 import { CriaError } from '../core/error.ts'
 import { isTerminal } from '../core/event.ts'
@@ -204,7 +205,7 @@ describe('the recorder tap', () => {
     const model = new ScriptedModel(['Hello Ada.', 'You are Ada.'])
     await collect({ model, system: 'Be kind.', prompt: 'I am Ada.', sessionId: 's', recorder })
     await collect({ model, system: 'Be kind.', prompt: 'Who am I?', sessionId: 's', recorder })
-    expect(model.requests[1]?.messages.map(({ role, content }) => [role, content])).toEqual([
+    expect(rolesAndContents(model.requests[1]?.messages)).toEqual([
       ['system', 'Be kind.'],
       ['user', 'I am Ada.'],
       ['assistant', 'Hello Ada.'],

@@ -2,16 +2,16 @@
 
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { rolesAndContents } from '../../test/support/shown.ts'
+import { journalFolder } from '../../test/support/journal-folder.ts'
 import { all, calling, collect, free, resultsOf, tool, toldTo } from '../../test/calls.ts'
 import type { Call } from '../../test/calls.ts'
 import type { QueryEvent } from '../core/event.ts'
 import type { Tool } from '../core/tool.ts'
-import { SqliteRecorder } from '../recorders/sqlite/recorder.ts'
+import type { SqliteRecorder } from '../recorders/sqlite/recorder.ts'
 import { memoryStorage } from '../recorders/storage/memory.ts'
 import { recorderOn } from '../recorders/storage/recorder.ts'
 import type { EngineOptions } from './options.ts'
@@ -20,27 +20,13 @@ import { query } from './query.ts'
 const SESSION = 'ses_waiting'
 const DECIDER = join(import.meta.dirname, '../../test/support/deciding-turn.ts')
 
-let folder: string
-let path: string
-const opened: SqliteRecorder[] = []
-/** What had its effect, in order. */
+const journal = journalFolder()
+const open = (): Promise<SqliteRecorder> => journal.open()
+/** The effects of tools, in order. */
 let effects: string[]
-
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'cria-waiting-'))
-  path = join(folder, 'cria.db')
   effects = []
 })
-afterEach(async () => {
-  for (const recorder of opened.splice(0)) await recorder.close()
-  rmSync(folder, { recursive: true })
-})
-
-async function open(): Promise<SqliteRecorder> {
-  const recorder = await SqliteRecorder.open({ path })
-  opened.push(recorder)
-  return recorder
-}
 
 /** `look` needs no permission; `send` and `pay` do, and have effects. */
 function tools(more: Partial<Tool> = {}): Tool[] {
@@ -123,7 +109,7 @@ describe('a turn that waits for a decision', () => {
     // The session goes on with each message once.
     const next = calling()
     await collect({ prompt: 'And now?', sessionId: SESSION, recorder: second, model: next, tools: tools() })
-    expect(next.requests[0]?.messages.map(({ role, content }) => [role, content])).toEqual([
+    expect(rolesAndContents(next.requests[0]?.messages)).toEqual([
       ['user', 'Send it.'],
       ['assistant', ''],
       ['tool', 'seen'],
@@ -291,7 +277,7 @@ describe('a turn that waits for a decision', () => {
   it('does not run a call again if the process that decided it was killed meanwhile', async () => {
     const recorder = await open()
     const turnId = (await waits(recorder, [send]))[0]?.turnId ?? ''
-    const child = spawn(process.execPath, [DECIDER, path, SESSION, turnId], { stdio: ['ignore', 'pipe', 'inherit'] })
+    const child = spawn(process.execPath, [DECIDER, journal.path, SESSION, turnId], { stdio: ['ignore', 'pipe', 'inherit'] })
     let keys = 0
     for await (const _ of createInterface({ input: child.stdout })) {
       keys += 1

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { rolesAndContents } from '../../test/support/shown.ts'
 import { user } from '../core/message.ts'
 import type { ScoredChunk } from '../core/store.ts'
 import { composeChat, composeRag } from './compose.ts'
@@ -90,7 +91,7 @@ describe('composeChat', () => {
       memories: { store: 'chat', chunks: [said, chunk('note')] },
       input: [question],
     })
-    expect(messages.map(({ role, content }) => [role, content])).toEqual([
+    expect(rolesAndContents(messages)).toEqual([
       ['system', 'Be kind.'],
       ['user', 'My name is Ada.'],
       ['retrieved', 'text of note'],
