@@ -86,8 +86,8 @@ async function earlierReads(history: readonly Message[], tools: readonly Tool[])
   return reads.toReversed()
 }
 
-/** A waiting turn that this turn continues. */
-interface TakenUp {
+/** The state of a waiting turn, from which this turn continues. */
+interface Resumed {
   readonly input: TurnInput
   /** The answer with the calls, reduced to those that have not run. */
   readonly answer: Answer
@@ -100,7 +100,7 @@ interface TakenUp {
  *
  * @throws CriaError `not_found` if the session does not end in the calls of that turn; `configuration` if a decision names another call.
  */
-export async function* takeUp({ options: { decide }, recorder, input, chain }: Turn): Station<TakenUp | undefined> {
+export async function* resumeWaiting({ options: { decide }, recorder, input, chain }: Turn): Station<Resumed | undefined> {
   if (decide === undefined || recorder === undefined) return undefined
   const events = await recorder.read.events(decide.turnId)
   const end = events.at(-1)

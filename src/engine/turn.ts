@@ -4,7 +4,7 @@ import { ATTRIBUTE } from '../core/span.ts'
 import type { Clock } from '../core/clock.ts'
 import type { CriaError } from '../core/error.ts'
 import type { StartEvent } from '../core/event.ts'
-import { createId as newId, createId, messageId } from '../core/id.ts'
+import { createId as randomId, messageId } from '../core/id.ts'
 import type { CreateId } from '../core/id.ts'
 import { toMessages } from '../core/message.ts'
 import type { Message } from '../core/message.ts'
@@ -75,7 +75,7 @@ export interface Turn {
 /** @param parent the span that was current when `query()` was called. */
 export function beginTurn(options: EngineOptions, parent: Span | undefined, caller?: ParentCall, batch?: Batch): Turn {
   const clock = options.clock ?? steadyClock()
-  const createId: CreateId = options.createId ?? newId
+  const createId: CreateId = options.createId ?? randomId
   const sessionId = options.sessionId ?? createId('ses')
   const turnId = createId('turn')
   const ending = new AbortController()
@@ -228,7 +228,7 @@ function promptsOf({ options: { system, bot }, input }: Turn): readonly PromptVe
  * `system` is absent.
  */
 export function inputOf(options: Pick<EngineOptions, 'messages' | 'prompt' | 'system' | 'createId' | 'retrieve'>): TurnInput {
-  const given = namedApart(toMessages([options.messages ?? [], options.prompt ?? []]), [], options.createId ?? createId)
+  const given = namedApart(toMessages([options.messages ?? [], options.prompt ?? []]), [], options.createId ?? randomId)
   const first = given[0]
   const leads = options.system === undefined && first?.role === 'system'
   const said = leads ? given.slice(1) : given
