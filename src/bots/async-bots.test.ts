@@ -55,7 +55,7 @@ const answering = (): ScriptedModel =>
   new ScriptedModel(() => ({ text: ['The mill was built in 1874', ' beside the river. [1]'] }))
 const options = (model: ScriptedModel): QueryBotOptions => ({ systemPrompt: 'Be exact.', docstore, model, recorder: false })
 
-/** How often the event loop comes round before the work is done. */
+/** Number of rounds of the event loop before the work is done. */
 async function turnsDuring(work: Promise<unknown>): Promise<number> {
   let turns = 0
   let next: NodeJS.Immediate
@@ -126,7 +126,7 @@ describe('AsyncQueryBot', () => {
   it('QRY-RAG-031 streams, traces as QueryBot does, then logs the turn and remembers the answer', async () => {
     const recorder = await openRecorder(':memory:')
     const wait = async (): Promise<void> => {
-      // Deltas that come within 10 ms would become one.
+      // Deltas within 10 ms would be joined.
       await sleep(30)
     }
     const model = (): ScriptedModel => new ScriptedModel([{ text: ['The mill dates ', 'from 1874. [1]'], before: wait }])

@@ -174,7 +174,7 @@ describe('SimpleBot', () => {
   })
 
   it('CORE-SIMPLE-005 stream yields deltas and returns the message', async () => {
-    // Deltas that come within 10 ms would become one.
+    // Deltas within 10 ms would be joined.
     const wait = () => new Promise<void>((resolve) => setTimeout(resolve, 30))
     const bot = new SimpleBot({ model: new ScriptedModel([{ text: ['a', 'b'], before: wait }]), recorder: false })
     const stream = bot.stream('Hi')

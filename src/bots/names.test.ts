@@ -1,4 +1,4 @@
-/** Options have one name everywhere; the names of the seeds are aliases. */
+/** Options have one name everywhere, and aliases for callers who know other libraries. */
 
 import { expect, test } from 'vitest'
 import { AgentBot, query, retryWithBackoff, SimpleBot, StructuredBot } from '../index.ts'

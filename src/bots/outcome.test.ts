@@ -1,4 +1,4 @@
-/** What answers and errors of bots carry beside the text. */
+/** Model, usage, cost and causes in the answers and errors of bots. */
 
 import { createServer } from 'node:http'
 import { expect, test } from 'vitest'

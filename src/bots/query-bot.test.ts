@@ -186,7 +186,7 @@ describe('ranking by a model', () => {
     expect(calls).toEqual([
       { query: 'mill', topN: 3, documents: { type: 'text', values: expect.any(Array) }, abortSignal: expect.any(AbortSignal) },
     ])
-    // What the model says nothing about follows in the order of the store.
+    // Chunks that the model does not rank follow in the order of the store.
     const before = sources(await eventsOf(botWith(silent()).events('mill')))
     expect(sources(events)).toEqual([before[2], before[0], before[1]])
   })

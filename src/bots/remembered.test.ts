@@ -1,4 +1,4 @@
-/** What bots remember, and how it comes back. */
+/** Memories of bots: saved messages, and how later questions receive them. */
 
 import { describe, expect, expectTypeOf, it } from 'vitest'
 import { rolesAndContents } from '../../test/support/shown.ts'

@@ -1,4 +1,4 @@
-/** What a bot sends, and what its journal says was sent. */
+/** The requests of bots, and their record in the journal. */
 
 import { createServer } from 'node:http'
 import type { Server } from 'node:http'

@@ -1,4 +1,4 @@
-/** What readers and terminals see of an answer while it comes, also when an attempt breaks off. */
+/** Streamed answers as readers and terminals see them, including attempts that break off. */
 
 import { Writable } from 'node:stream'
 import { describe, expect, it } from 'vitest'

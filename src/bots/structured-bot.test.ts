@@ -95,7 +95,7 @@ describe('StructuredBot', () => {
   })
 
   it('CORE-STRUCT-001 streams the object as it grows', async () => {
-    // Deltas that come within 10 ms would become one.
+    // Deltas within 10 ms would be joined.
     const turn = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 30))
     const model = new ScriptedModel([{ text: ['{"name":"A', 'da","age"', ':36}'], before: turn }])
     const growing = new StructuredBot({ schema, model, recorder: false }).streamObjects('Who?')

@@ -225,7 +225,7 @@ describe('options of AgentBot', () => {
     | 'clock'
     | 'createId'
     | 'random'
-  // The compiler sees to it that no option of query() is forgotten.
+  // The compiler reports missing options of query().
   const taken: Record<Exclude<keyof QueryOptions, Elsewhere>, keyof AgentBotOptions> = {
     model: 'model',
     fallbackModels: 'fallbackModels',

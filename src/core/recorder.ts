@@ -2,7 +2,7 @@
  * The port to the journal. Every event of a turn is stored before the reader sees it; resume, re-attach, replay, cost,
  * search and preference data are views on it.
  *
- * All methods may be synchronous (SQLite) or asynchronous (PostgreSQL): callers await a result only if it is a promise.
+ * All methods may be synchronous (SQLite) or asynchronous (a remote database): callers await a result only if it is a promise.
  */
 
 import type { BudgetStore } from './budget.ts'

@@ -134,7 +134,7 @@ export const ATTRIBUTE = {
   retrievalQuery: 'gen_ai.retrieval.query.text',
   query: 'cria.query',
   nResults: 'cria.retrieval.n_results',
-  /** How many chunks the document store returned, and how many of them were sent. */
+  /** Number of chunks that the document store returned, and of those that were sent. */
   documentsRetrieved: 'cria.retrieval.documents.retrieved',
   documentsSent: 'cria.retrieval.documents.sent',
   memoriesRetrieved: 'cria.retrieval.memories.retrieved',

@@ -80,7 +80,7 @@ describe('a conversation that grows past its window', () => {
     expect(result).toMatchObject({ text: 'Done.', steps: 41 })
     const made = compactions(events)
     expect(made.length).toBeGreaterThan(1)
-    // Deep, so that it is rare.
+    // Few compactions, since each one goes far.
     expect(made.length).toBeLessThan(20)
     for (const { tokensBefore, tokensAfter } of made) {
       expect(tokensBefore).toBeGreaterThan(0.5 * WINDOW)
@@ -157,7 +157,7 @@ describe('a conversation that grows past its window', () => {
     expect(compactions(events)).toHaveLength(1)
     const stored = recorder.read.turn(result?.turnId ?? '')?.messages.map(({ content }) => content) ?? []
     expect(stored.slice(0, said.length)).toEqual(said.map(({ content }) => content))
-    // The session goes on from the summary, and knows nothing twice.
+    // The session continues from the summary, without repeated messages.
     const history = recorder.read.history(result?.sessionId ?? '').map(({ content }) => content)
     expect(history.filter((text) => text.startsWith('Question 11.'))).toHaveLength(1)
     expect(history.at(-1)).toBe('Done.')
@@ -189,11 +189,11 @@ describe('a conversation that grows past its window', () => {
     })
     expect(summaryModel.requests.length).toBeGreaterThan(0)
     expect(result?.usage.inputTokens).toBeGreaterThanOrEqual(500 * summaryModel.requests.length)
-    // ENG-USAGE-001: one event a step, and a summary is none; the result has all that was paid.
+    // ENG-USAGE-001: one event per step, none for a summary; the result has the whole cost.
     const steps = events.flatMap((event) => (event.type === 'usage' ? [event.usage.inputTokens ?? 0] : []))
     expect(steps).toHaveLength(result?.steps ?? 0)
     expect(result?.usage.inputTokens).toBe(steps.reduce((sum, each) => sum + each, 500 * summaryModel.requests.length))
-    // Nothing of it is shown.
+    // The reader sees none of the summary.
     expect(types).not.toContain('model_switch')
     expect(events.some((event) => event.type === 'text_delta' && event.text.includes('Notes'))).toBe(false)
   })
@@ -225,7 +225,7 @@ describe('a conversation that grows past its window', () => {
               : 'Done.',
         { facts: { contextWindow: WINDOW } },
       )
-    // By our count neither comes near the limit.
+    // By our count, neither is near the limit.
     expect(compactions((await run({ model: reporting(50), prompt: 'Go', tools: [look] })).events)).toEqual([])
     expect(compactions((await run({ model: reporting(500), prompt: 'Go', tools: [look] })).events).length).toBeGreaterThan(0)
   })
@@ -250,7 +250,7 @@ describe('a request that is too large', () => {
     const { events, result } = await run({ model, prompt: 'Watch the river.', tools: [look] })
     expect(result?.text).toBe('Done.')
     expect(compactions(events).length).toBeGreaterThanOrEqual(1)
-    // What was refused once is not tried again and again.
+    // A refused request is not sent again.
     expect(refused).toBeLessThanOrEqual(2)
   })
 
@@ -287,7 +287,7 @@ describe('a request that is too large', () => {
     const { types, text } = await run({ model: new ScriptedModel(silent), messages, prompt: 'Third?' })
     expect(types).toEqual(['start', 'compaction', 'text_delta', 'usage', 'message', 'complete'])
     expect(text).toBe('Here.')
-    // An answer that was cut is one all the same, and so is one that was not to be longer.
+    // A cut answer is still an answer.
     const cut = new ScriptedModel([{ text: 'He', finish: 'length' }])
     expect((await run({ model: cut, prompt: 'Go' })).result).toMatchObject({ finishReason: 'length', text: 'He' })
   })
@@ -320,7 +320,7 @@ describe('a request that is too large', () => {
     it('gets a smaller request if its window could not hold the first', async () => {
       const options = { messages, prompt: words(16_000), context: { compaction: { window: 10_000 } } }
       const { types } = await run({ model: cutting(4000, { contextWindow: 128_000 }), ...options, messages: [] })
-      // It fits by our count, and was read.
+      // It fits by our count, and was read whole.
       expect(types).toEqual(['start', 'text_delta', 'usage', 'message', 'complete'])
       const all = { ...options, prompt: words(42_000), messages: [] }
       const { events, types: refused } = await run({ model: cutting(3000, { contextWindow: 128_000 }), ...all })
@@ -366,7 +366,7 @@ describe('a request that is too large', () => {
     const { events, types } = await run({ model, prompt: words(8000), system: words(8000) })
     expect(types).toEqual(['start', 'error'])
     expect(events.at(-1)).toMatchObject({ error: { code: 'context_length', details: { contextWindow: WINDOW } } })
-    // What the provider said is part of it.
+    // The message of the provider is part of it.
     expect(JSON.stringify(events.at(-1))).toContain('Too many tokens.')
     expect(model.requests).toHaveLength(1)
   })
@@ -399,7 +399,7 @@ describe('a session', () => {
     for (let turn = 0; turn < 20; turn++) events.push(...(await say(`Go on, part ${turn}. ${words(300)}`)).events)
     const summaries = model.requests.filter(isSummary).length
     expect(compactions(events).length).toBeGreaterThan(0)
-    // Not every turn writes the summary anew.
+    // Not every turn writes a new summary.
     expect(summaries).toBeLessThan(12)
     expect((await say('What is the code word?')).text).toBe('It is heron.')
     const history = recorder.read.history(sessionId)

@@ -1,4 +1,4 @@
-/** Models that cannot take what is asked: as fallbacks, and as the model that was named. */
+/** Models that lack a capability which the request needs: as fallbacks, and as the named model. */
 
 import { describe, expect, it } from 'vitest'
 import { all, collect, tool } from '../../test/calls.ts'

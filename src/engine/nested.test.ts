@@ -1,4 +1,4 @@
-/** Turns that tools make: what they inherit, where they are shown, and how far they may go. */
+/** Turns started by tools: their inherited options, their events, and their limits. */
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it, vi } from 'vitest'

@@ -194,7 +194,7 @@ describe('query()', () => {
     const strays: unknown[] = []
     const onStray = (reason: unknown): void => void strays.push(reason)
     process.on('unhandledRejection', onStray)
-    // The type says that nothing comes back; people hand in async functions all the same.
+    // The type says `void`, but callers also pass async functions.
     const fail = (): void => Promise.reject(new Error('no')) as unknown as undefined
     const events = await collect({
       model: new ScriptedModel(['Yes.']),

@@ -488,7 +488,7 @@ describe('failures', () => {
       error: { code: 'network', cause: 'connect ECONNREFUSED with key sk-[redacted]', details: { text: 'Half' } },
     })
     expect(last?.type === 'error' && causeOf(last.error)).toBe(cause)
-    // Out of a journal only its words can come.
+    // A journal keeps only the message of a cause.
     const stored = JSON.parse(JSON.stringify(last)) as typeof last
     expect(stored?.type === 'error' && causeOf(stored.error)).toMatchObject({ message: expect.stringContaining('ECONNREFUSED') })
     const rejected = new SimpleBot({

@@ -47,7 +47,7 @@ describe('compactSession', () => {
     expect(events[0]?.sessionId).toBe(sessionId)
 
     const history = recorder.read.history(sessionId)
-    // What it all began with is never given up.
+    // The opening message is never dropped.
     expect(history.map(({ role }) => role)).toEqual(['user', 'user', 'user', 'assistant'])
     expect(history[0]?.content).toBe('One?')
     expect(history[1]?.content).toContain('Notes: three questions.')

@@ -1,4 +1,4 @@
-/** Messages that are given while a turn runs, and what holds for one step. */
+/** Steering messages, and settings of single steps. */
 
 import { describe, expect, it } from 'vitest'
 import { journalForEach } from '../../test/support/journal.ts'
@@ -114,7 +114,7 @@ describe('steering', () => {
     steering.steer('First.')
     const model = new ScriptedModel([{ fail: { after: 0, error: new CriaError('auth', 'No key.') } }])
     await collect({ model, steering })
-    // It was part of the prompt.
+    // The message was part of the prompt.
     expect(sent(model.requests[0])).toEqual(['user: First.', 'user: Go'])
     for (const wrong of ['', [], [{ role: 'assistant', content: 'x' }], 5])
       expect(() => steering.steer(wrong as never)).toThrow(/message|say something|must be/)

@@ -1,4 +1,4 @@
-/** Budgets in the loop: what is asked, what is not, and what counts. */
+/** Budgets of turns, sessions, days, users and tags, in the loop. */
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { all, calling, collect, tool } from '../../test/calls.ts'
@@ -16,7 +16,7 @@ import { query } from './query.ts'
 const PRICE: Price = { input: 1, output: 10 }
 const CHEAP: Price = { input: 0.1, output: 1 }
 const USAGE = { inputTokens: 1000, outputTokens: 100 }
-/** What a request of `USAGE` costs at `PRICE`. */
+/** The cost of a request of `USAGE` at `PRICE`. */
 const COST = 0.002
 const NO_WAIT = { initialDelay: 0 }
 
@@ -186,14 +186,14 @@ describe('budgets that turns share', () => {
       await new Promise((resolve) => setTimeout(resolve, 20))
       return { text: 'Yes.', usage: { inputTokens: 20, outputTokens: 900 } }
     })
-    // Each sets aside a little more than 1000 tokens: three have room at the same time.
+    // Each reserves a little more than 1000 tokens: three fit at the same time.
     const turns = await Promise.all(
       Array.from({ length: 8 }, () => collect({ model: asked, recorder, budget: { day: { tokens: 3500 } } })),
     )
     const done = turns.filter((events) => events.at(-1)?.type === 'complete')
     const refused = turns.flatMap((events) => errorOf(events) ?? [])
     expect(together).toBe(done.length)
-    // The fourth got what was left, and said less than it wanted to.
+    // The fourth got the rest of the budget and a shorter answer.
     expect(done.length).toBeGreaterThanOrEqual(3)
     expect(refused).toHaveLength(8 - done.length)
     for (const error of refused) expect(error).toMatchObject({ code: 'budget_exceeded', retryable: true })
@@ -226,7 +226,7 @@ describe('budgets that turns share', () => {
 
   it('apply within the process without a journal', async () => {
     const asked = model(() => yes)
-    // A day of its own, so that no other test counts.
+    // A separate day, so that no other test counts.
     const clock = { now: () => Date.UTC(2001, 1, 3), sleep: () => new Promise<void>(() => {}) }
     const results: (string | undefined)[] = []
     for (let turn = 0; turn < 4; turn++) {

@@ -12,7 +12,7 @@ import { query } from './query.ts'
 import type { EngineOptions } from './options.ts'
 import { readTurn } from './turn-reader.ts'
 
-/** What has to be true soon after an abort; a loaded machine gets more than the 100 ms of an idle one. */
+/** Limit for effects of an abort; a loaded machine gets more than the 100 ms of an idle one. */
 const SOON = { timeout: 2000, interval: 5 }
 
 let recorder: SqliteRecorder

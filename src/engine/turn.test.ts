@@ -33,7 +33,7 @@ describe('messages that end in the results of tools', () => {
     const sent = model.requests.at(-1)?.messages ?? []
     expect(sent.map(({ content }) => content)).toEqual(expect.arrayContaining(['First of all.', 'Where is it?']))
     expect(sent.at(-1)?.role).toBe('tool')
-    // What was done about it may make room.
+    // The steps after it may be compacted.
     expect(sent.length).toBeLessThan(12)
   })
 

@@ -97,7 +97,7 @@ describe('a turn that waits for a decision', () => {
       { id: 'call_send', granted: true, reason: 'The boss said so.' },
     ])
     expect(decided.at(-1)).toMatchObject({ type: 'complete', result: { text: 'Done.', finishReason: 'stop' } })
-    // The model is asked with the question, its calls, and all results in their order.
+    // The request holds the question, its calls and all results in order.
     expect(model.requests[0]?.messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'tool'])
     expect(toldTo(model, 0)).toEqual([
       ['call_look', 'seen'],
@@ -106,7 +106,7 @@ describe('a turn that waits for a decision', () => {
     expect(second.read.turns({ status: 'waiting' }).turns).toEqual([])
     expect(second.read.turns({ status: 'done' }).turns.map(({ question }) => question)).toEqual(['Send it.', 'Send it.'])
 
-    // The session goes on with each message once.
+    // The session holds each message once.
     const next = calling()
     await collect({ prompt: 'And now?', sessionId: SESSION, recorder: second, model: next, tools: tools() })
     expect(rolesAndContents(next.requests[0]?.messages)).toEqual([
@@ -269,7 +269,7 @@ describe('a turn that waits for a decision', () => {
       error: { code: 'configuration', hint: expect.stringContaining('call_send') as string },
     })
     expect(effects).toEqual([])
-    // A slip does not take the decision away.
+    // A refused decision leaves the turn undecided.
     expect((await decide(recorder, turnId, { call_send: true })).at(-1)).toMatchObject({ type: 'complete' })
     expect(effects).toHaveLength(1)
   })
@@ -286,7 +286,7 @@ describe('a turn that waits for a decision', () => {
     if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
     expect(keys).toBe(1)
     expect((await decide(recorder, turnId, true)).at(-1)).toMatchObject({ type: 'error', error: { code: 'not_found' } })
-    // The session knows that the call may have had its effect, and asks before the same call runs again.
+    // The session records that the call may have had its effect, and the same call needs permission again.
     const model = calling([send])
     const events = await collect({
       prompt: 'Go on.',

@@ -1,4 +1,4 @@
-/** Models that users bring, and what they may yield. */
+/** Models that users supply: the parts that they yield, and their facts. */
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { QueryEvent } from '../core/event.ts'

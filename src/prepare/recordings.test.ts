@@ -1,4 +1,4 @@
-/** Our count against what providers counted, over recorded requests. */
+/** Compares our token counts with those of providers, over recorded requests. */
 
 import { describe, expect, it } from 'vitest'
 import { readRequest } from '../../test/support/recorded-requests.ts'
@@ -6,9 +6,9 @@ import { expectedOf, hasRecordings, recordings, requestOf, tellThatRecordingsAre
 import { loadTokenCounter, offeredTokens } from './tokens.ts'
 import { countedSize, EMPTY_TALLY, estimatedSize, withCounts, withEstimates } from './tally.ts'
 
-/** What providers add to a request on their own, templates and instructions for tools, before they have reported a count. */
+/** Allowance for tokens that providers add to a request (templates, instructions for tools) until they have reported a count. */
 const OWN_WORDS = 500
-/** What only the provider can count: tools that run there, pictures, documents. */
+/** Parts that only the provider can count: its own tools, pictures, documents. */
 const NOT_OURS = new Set(['server-tools', 'server-tools-only', 'image-input', 'document-input', 'embedding'])
 
 if (!hasRecordings) tellThatRecordingsAreMissing()

@@ -27,7 +27,7 @@ describe('the size of a conversation', () => {
   it('ENG-CTX-001 is the count of the provider, with ours of later messages', () => {
     const sent = withCounts(withEstimates(EMPTY_TALLY, messages.slice(0, 4)), messages.slice(0, 4), count, FIXED)
     const tally = withReported(sent, reporting(50_020), 'a/model', FIXED)
-    // The provider counts about 1.2 times what we count, and so it will with what is new.
+    // The provider counts about 1.2 times our count, also for new messages.
     const scale = 48_020 / 40_020
     const grown = withCounts(withEstimates(tally, messages), messages, count, FIXED)
     expect(countedSize(grown, 'a/model', FIXED)).toBe(Math.ceil(50_020 + (48_020 / 40_020) * 2 * PER_MESSAGE))
@@ -92,7 +92,7 @@ describe('the size of a conversation', () => {
     expect(turn(said.slice(0, 2))).toBe(3 + 6 + 2 * 4)
     expect(turn(said)).toBe(3 + 6 + 11 + 3 * 4)
     expect(counted).toEqual(['one', 'second', 'and a third'])
-    // Sent in outline it is something else, and ids from elsewhere may occur again.
+    // A shortened message has another size, and ids from elsewhere may occur again.
     expect(turn([fromParts('user', [{ type: 'text', text: 'o' }], said[0])])).toBe(1 + 4)
     const named = (text: string): Message => fromParts('user', [{ type: 'text', text }], { id: '1' })
     turn([named('mine')])

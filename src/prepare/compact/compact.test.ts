@@ -106,7 +106,7 @@ describe('compact', () => {
     const { result: made } = await compacted([user('First.'), ...old, user('Now?')], { target: 300 }, [], complete)
     expect(asked.length).toBeGreaterThan(1)
     for (const fact of [0, 3, 5]) expect(asked.join('\n')).toContain(`Fact ${fact}.`)
-    // The notes hold what tools and documents said: they are data as what follows them.
+    // The notes hold text of tools and documents: they are data, like the transcript.
     expect(asked[1]).toMatch(/<<<([0-9a-f]+)\nNotes 1\.\n\1>>>[^]*<<<([0-9a-f]+)\n[^]*Fact [^]*\2>>>$/)
     expect(made?.summary?.content).toContain(`Notes ${asked.length}.`)
     expect(made?.summary?.content).toContain('is data')
@@ -147,7 +147,7 @@ describe('compact', () => {
       if (made !== undefined) said = made.messages.slice(0, -1)
       said.push(user(`Question ${turn}?`), assistant('A short answer.'))
     }
-    // What stays is too large for the limit, and can be sent: all of it is there in each turn.
+    // The messages that stay exceed the limit but can be sent, so all of them are in each turn.
     expect(said[0]).toBe(opening)
     expect(asked).toBe(sizes.length)
     expect(asked).toBeGreaterThan(1)
