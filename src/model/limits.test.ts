@@ -89,7 +89,7 @@ describe('Watchdog', () => {
       'has a limit of its own',
       { whole: 290 },
       [],
-      '290: a/model sent nothing for 290 ms. The answer was asked for in one piece.',
+      '290: a/model sent nothing for 290 ms. The answer was requested without streaming.',
     ],
     ['and none where that is null', { firstToken: 120 }, [5000], 'never'],
   ])('an answer in one piece %s: %o with parts at %j', async (_, limits, parts, expected) => {

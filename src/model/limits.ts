@@ -144,7 +144,7 @@ export class Watchdog {
     const message = `${this.#who} ${complaint}`
     if (this.#streamed || !this.#first) return new CriaError('timeout', message)
     // A retry would take as long and be paid again.
-    return new CriaError('timeout', `${message} The answer was asked for in one piece.`, {
+    return new CriaError('timeout', `${message} The answer was requested without streaming.`, {
       retryable: false,
       hint: 'Stream the answer, or raise `timeouts.whole`.',
     })

@@ -102,11 +102,11 @@ describe('givenUp', () => {
 
   it('names a requested wait that exceeds the limit', () => {
     expect(givenUp(limited, 1, policy).message).toBe(
-      'openai: too fast. It wants to be asked again in 120 s, which is longer than is waited for.',
+      'openai: too fast. It requests a wait of 120 s, which is longer than `retry.maxDelay`.',
     )
     expect(givenUp(limited, 1, { ...policy, maxDelay: 120_000 })).toBe(limited)
     expect(givenUp(limited, 1, { ...policy, maxDelay: 120_000 }, [], 5000).message).toBe(
-      'openai: too fast. It wants to be asked again in 120 s, which is longer than the turn has left.',
+      'openai: too fast. It requests a wait of 120 s, which is longer than the turn has left.',
     )
   })
 })

@@ -121,8 +121,8 @@ export function givenUp(
   if (attempts === 1 && !tooLong) return error
   const { code, message, retryable, status, hint, details } = error
   const tried = attempts === 1 ? '' : ` This was attempt ${attempts}; the ones before failed too.`
-  const limit = asked !== undefined && asked > maxDelay ? 'is waited for' : 'the turn has left'
-  const wait = tooLong ? ` It wants to be asked again in ${Math.ceil(asked / 1000)} s, which is longer than ${limit}.` : ''
+  const limit = asked !== undefined && asked > maxDelay ? '`retry.maxDelay`' : 'the turn has left'
+  const wait = tooLong ? ` It requests a wait of ${Math.ceil(asked / 1000)} s, which is longer than ${limit}.` : ''
   const said = sentence(message)
   const others = before.map((failure) => `${failure.model}: ${sentence(failure.error.message)}`).join(' ')
   return new CriaError(code, `${said}${tried}${wait}${others === '' ? '' : ` Models asked before: ${others}`}`, {

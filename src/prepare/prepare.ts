@@ -184,7 +184,7 @@ function* interruptionNotice(history: readonly Message[]): Generator<Notice, voi
     type: 'notice',
     code: 'effects_unknown',
     message:
-      `This session was interrupted while a tool was at work: ${names}. ` +
+      `This session was interrupted while a tool was running: ${names}. ` +
       'Whether it had its effects is unknown. It is not run again by itself; the model is informed.',
     details: { calls: open },
   }
