@@ -16,7 +16,7 @@ import { findTool, validated } from '../tools/prepare-call.ts'
 import { footprintOf } from '../tools/schedule.ts'
 import { isPromise, orAborted } from '../util/promise.ts'
 import type { EngineOptions } from './options.ts'
-import { namedApart } from './turn.ts'
+import { withUniqueIds } from './turn.ts'
 import type { Turn } from './turn.ts'
 
 /**
@@ -29,8 +29,8 @@ export async function* recall({ options, recorder, input: given, ctx }: Turn): S
   let input = given
   if (recorder !== undefined && options.sessionId !== undefined) {
     const said = await historyOf(options.sessionId, recorder, ctx.signal)
-    const history = [...said, ...namedApart(given.history, said, ctx.createId)]
-    input = { ...given, history, messages: namedApart(given.messages, history, ctx.createId) }
+    const history = [...said, ...withUniqueIds(given.history, said, ctx.createId)]
+    input = { ...given, history, messages: withUniqueIds(given.messages, history, ctx.createId) }
   }
   if (given.history.length > 0) {
     // Recorded first as messages of this turn, so that they stay readable after a compaction.

@@ -228,7 +228,7 @@ function promptsOf({ options: { system, bot }, input }: Turn): readonly PromptVe
  * `system` is absent.
  */
 export function inputOf(options: Pick<EngineOptions, 'messages' | 'prompt' | 'system' | 'createId' | 'retrieve'>): TurnInput {
-  const given = namedApart(toMessages([options.messages ?? [], options.prompt ?? []]), [], options.createId ?? randomId)
+  const given = withUniqueIds(toMessages([options.messages ?? [], options.prompt ?? []]), [], options.createId ?? randomId)
   const first = given[0]
   const leads = options.system === undefined && first?.role === 'system'
   const said = leads ? given.slice(1) : given
@@ -245,7 +245,7 @@ export function inputOf(options: Pick<EngineOptions, 'messages' | 'prompt' | 'sy
 }
 
 /** Assigns new ids to messages whose id occurs earlier: otherwise they would count as already stored. */
-export function namedApart(messages: readonly Message[], before: readonly Message[], createId: CreateId): readonly Message[] {
+export function withUniqueIds(messages: readonly Message[], before: readonly Message[], createId: CreateId): readonly Message[] {
   const taken = new Set<string>(before.map(({ id }) => id))
   return messages.map((message) => {
     const own = taken.has(message.id) ? { ...message, id: messageId(createId('msg')) } : message

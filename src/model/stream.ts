@@ -213,7 +213,7 @@ async function* tryOnce(
     const unread = await ctx.checkRead?.(request, model, assembled.usage)
     if (unread !== undefined) throw unread
     const { parts, rawReason, abstained, citations } = assembled
-    const message = fromParts('assistant', toldApart(parts, ctx.createId), { id: ctx.createId('msg') })
+    const message = fromParts('assistant', withUniqueCallIds(parts, ctx.createId), { id: ctx.createId('msg') })
     const paused = rawReason === 'pause_turn'
     outcome = { type: 'answer', message, model, finishReason, abstained, paused, ...defined({ citations }) }
   } catch (thrown) {
@@ -225,8 +225,8 @@ async function* tryOnce(
     // A reader that left before the end pays for all parts that had arrived, including unread ones.
     for (const part of reader?.unread() ?? []) assembler.add(part)
     const { usage: reported, parts } = assembler.result()
-    const wasTurnedAway = !hasBegun && error !== undefined && wasRefused(error)
-    const free = wasTurnedAway || reader?.pays === false
+    const isRefused = !hasBegun && error !== undefined && wasRefused(error)
+    const free = isRefused || reader?.pays === false
     usage = await ctx.ledger.settle(model, request, { usage: reported, parts, finished: assembler.finished, free })
   }
   return 'message' in outcome ? { ...outcome, usage, cacheHit: reader?.pays === false } : outcome
@@ -261,7 +261,7 @@ function finishOf(assembled: Assembled, request: ModelRequest, model: LanguageMo
 }
 
 /** Makes ids of calls unique: models of users may reuse an id, and results could then not be assigned. */
-function toldApart(parts: readonly Part[], createId: CreateId): readonly Part[] {
+function withUniqueCallIds(parts: readonly Part[], createId: CreateId): readonly Part[] {
   const taken = new Set<string>()
   return parts.map((part) => {
     if (part.type !== 'tool-call') return part

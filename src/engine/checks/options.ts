@@ -300,7 +300,7 @@ export function checkTools(tools: readonly Tool[]): void {
   for (const tool of tools) {
     checkTool(tool)
     if (seen.has(tool.name))
-      throw new ConfigurationError(`Two tools are called ${JSON.stringify(tool.name)}: a model could not tell them apart.`)
+      throw new ConfigurationError(`Two tools are called ${JSON.stringify(tool.name)}: a model could not distinguish them.`)
     seen.add(tool.name)
   }
 }
