@@ -3,6 +3,8 @@ import { CriaError } from '../core/error.ts'
 import { ScriptedModel } from '../providers/scripted/scripted-model.ts'
 import type { ScriptedAnswer } from '../providers/scripted/scripted-model.ts'
 import { AnswerStream } from './answer.ts'
+import { MemoryDocumentStore } from '../stores/memory.ts'
+import { QueryBot } from './query-bot.ts'
 import { AsyncSimpleBot, SimpleBot } from './simple-bot.ts'
 
 const COUNTED = { text: ['One ', 'two ', 'three'] }
@@ -68,6 +70,13 @@ describe('stream()', () => {
     await thrown.next()
     await expect(thrown.throw(new Error('mine'))).rejects.toThrow('mine')
     await expect(thrown.answer).rejects.toThrow('mine')
+  })
+
+  it('reports an input that is not a message when it is read, as ask() does', async () => {
+    const bot = new QueryBot({ model: new ScriptedModel([]), docstore: new MemoryDocumentStore(), recorder: false })
+    const wrong = { role: 'robot' } as never
+    await expect(bot.stream(wrong).answer).rejects.toMatchObject({ code: 'configuration' })
+    await expect(bot.ask(wrong)).rejects.toMatchObject({ code: 'configuration' })
   })
 
   it('sends no request until it is read', async () => {
