@@ -3,7 +3,7 @@ import { CriaError } from '../core/error.ts'
 import { ScriptedModel } from '../providers/scripted/scripted-model.ts'
 import type { ScriptedAnswer } from '../providers/scripted/scripted-model.ts'
 import { AnswerStream } from './answer.ts'
-import { MemoryDocumentStore } from '../stores/memory.ts'
+import { MemoryDocumentStore } from '../stores/lazy.ts'
 import { QueryBot } from './query-bot.ts'
 import { AsyncSimpleBot, SimpleBot } from './simple-bot.ts'
 
