@@ -6,7 +6,7 @@ import { ConfigurationError, CriaError } from '../../core/error.ts'
 import type { JsonObject } from '../../core/json.ts'
 import { defined } from '../../util/check.ts'
 import { namesOf, unknownOption } from '../../util/nearest.ts'
-import { checkKey, CONNECTION_OPTIONS, errorContext, post, targetOf } from '../connection.ts'
+import { checkKey, CONNECTION_OPTIONS, post, targetOf } from '../connection.ts'
 import type { ConnectionOptions } from '../connection.ts'
 import type { Encoded } from '../api.ts'
 import type { ErrorContext } from '../errors/errors.ts'
@@ -67,12 +67,12 @@ export function createEmbeddingModel(model: string | AiSdkEmbeddingModel, option
   if (embedding === undefined) throw noEmbeddings(provider)
   const target = targetOf(provider, options)
   const { dimensions, maxTokens, maxBatch = embedding.maxBatch } = options
-  return adapt({ ref: model, dimensions, maxBatch, maxTokens }, errorContext(target), async (texts, purpose, signal) => {
-    checkKey(provider, options, target.baseURL)
+  return adapt({ ref: model, dimensions, maxBatch, maxTokens }, target, async (texts, purpose, signal) => {
+    checkKey(provider, target.options)
     const { encode, decode } = APIS[embedding.api]
     const { readWhole } = await import('../wire/read-answer.ts')
     const response = await post(target, encode({ model: name, texts, dimensions, purpose }), signal)
-    return decode(await readWhole(response, target.peer, MAX_BODY_BYTES))
+    return decode(await readWhole(response, target, MAX_BODY_BYTES))
   })
 }
 
