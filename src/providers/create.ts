@@ -7,7 +7,6 @@ import type { Api, ApiName } from './api.ts'
 import { checkKey, keyOf, post, targetOf } from './connection.ts'
 import type { ConnectionOptions } from './connection.ts'
 import { knownModels, modelFacts } from './facts.ts'
-import { identityOf } from './identity.ts'
 import { splitRef } from './registry.ts'
 import { asObject } from './wire/json.ts'
 
@@ -49,15 +48,14 @@ export function createProviderModel(ref: string, options: ProviderOptions = {}):
   return createAdapter({
     ref,
     facts: () => ({ ...modelFacts(provider, model, baseURL), ...definition.facts, ...options.facts }),
-    identity: () =>
-      identityOf({
-        baseURL,
-        key: keyOf(definition, options),
-        headers: options.headers,
-        fetch: options.fetch,
-        // These settings change requests and answers.
-        settings: { thinkTags: options.thinkTags, facts: options.facts },
-      }),
+    identity: () => ({
+      baseURL,
+      key: keyOf(definition, options),
+      headers: options.headers,
+      fetch: options.fetch,
+      // These settings change requests and answers.
+      settings: { thinkTags: options.thinkTags, facts: options.facts },
+    }),
     errors: Object.assign(target, { knownModels: () => knownModels(provider, baseURL) }),
     thinkTags: options.thinkTags,
     async open({ model: { facts }, request, names, signal, warn }) {

@@ -5,11 +5,10 @@ import type { ThinkingEffort } from '../../core/model.ts'
 import type { Encoded, EncodeInput } from '../api.ts'
 import { isUrl } from '../conversation/conversation.ts'
 import type { AnswerPart, Attachment, Turn } from '../conversation/conversation.ts'
-import { ADAPTIVE_THINKING, CANNOT_BE_SWITCHED_OFF, NO_FORCED_CALLS, NO_SAMPLING } from '../facts-table.ts'
-import { cannotSend, nonEmpty, ranByProvider, snakeCase } from '../prepare.ts'
+import { ADAPTIVE_THINKING, CANNOT_BE_SWITCHED_OFF, NO_FORCED_CALLS, NO_SAMPLING } from '../facts.ts'
+import { cacheMarks, cannotSend, nonEmpty, ranByProvider, snakeCase } from '../prepare.ts'
 import { asArray, asObject, asString, objectsIn } from '../wire/json.ts'
 import { defined } from '../../util/check.ts'
-import { cacheMarks, MARK } from './cache-marks.ts'
 
 /** Sent if neither the request nor the facts have a limit: Anthropic requires one. */
 const MAX_TOKENS = 4096
@@ -25,6 +24,8 @@ const BETAS: Readonly<Record<string, string>> = {
   web_fetch: 'web-fetch-2025-09-10',
   code_execution: 'code-execution-2025-08-25',
 }
+
+const MARK: JsonObject = { cache_control: { type: 'ephemeral' } }
 
 export function encode(input: EncodeInput): Encoded {
   const { request, model, facts, turns } = input

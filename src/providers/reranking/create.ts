@@ -4,8 +4,8 @@ import type { RerankingModelV4 } from '@ai-sdk/provider'
 import { ConfigurationError, CriaError } from '../../core/error.ts'
 import type { Ranking, RerankingModel, RerankOptions } from '../../core/reranking.ts'
 import type { ErrorContext } from '../errors/errors.ts'
-import { isSdkModel, sdkNames } from '../identity.ts'
-import { requestOnce } from '../request-once.ts'
+import { isSdkModel, sdkNames } from '../ai-sdk/language-model.ts'
+import { requestOnce } from '../adapter.ts'
 import { defined } from '../../util/check.ts'
 
 /** The members that versions 3 and 4 have in common. */
