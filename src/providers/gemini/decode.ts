@@ -34,7 +34,8 @@ export function decode(answer: Answer): Decoder {
 
   function event(event: JsonObject): void {
     if (isErrorReport(event)) throw new ReportedError(event)
-    noteResponse(event)
+    answer.response(event['responseId'], event['modelVersion'])
+    answer.usage(event['usageMetadata'])
     const candidate = candidateIn(event)
     if (candidate === undefined) return noteBlock(event)
     const reason = asString(candidate['finishReason'])
@@ -52,11 +53,6 @@ export function decode(answer: Answer): Decoder {
       ours ??= number
       return number === ours
     })
-  }
-
-  function noteResponse(event: JsonObject): void {
-    answer.response(event['responseId'], event['modelVersion'])
-    answer.usage(event['usageMetadata'])
   }
 
   function readCandidate(candidate: JsonObject): void {
@@ -110,16 +106,7 @@ export function decode(answer: Answer): Decoder {
     answer.complete = true
   }
 
-  return {
-    event,
-    whole(body) {
-      noteResponse(body)
-      const candidate = candidateIn(body)
-      if (candidate !== undefined) readCandidate(candidate)
-      noteBlock(body)
-    },
-    end() {},
-  }
+  return { event, whole: event, end() {} }
 }
 
 type Container = Record<string, unknown> | unknown[]
