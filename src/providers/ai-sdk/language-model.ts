@@ -10,14 +10,17 @@ import type { StyleName } from '../conversation/style.ts'
 import type { Place } from '../exchange.ts'
 import { modelFacts } from '../facts.ts'
 
-/** The members that all versions have in common. */
-export interface AiSdkModel {
+/** The members that AI SDK models of every kind and version have in common. */
+export interface AiSdkNames {
   /** `v2`, `v3` or `v4`. */
   readonly specificationVersion: string
-  /** For example `openai.responses`. */
+  /** With the kind of the model, for example `openai.responses` or `cohere.reranking`. */
   readonly provider: string
   /** The provider's name for the model. */
   readonly modelId: string
+}
+
+export interface AiSdkModel extends AiSdkNames {
   /** Makes one request without streaming. */
   doGenerate(options: never): PromiseLike<unknown>
   /** Makes one request that streams. */
@@ -96,20 +99,14 @@ function isFunction(value: unknown): value is (...given: readonly unknown[]) => 
   return typeof value === 'function'
 }
 
-/** Members of AI SDK models of versions 2 to 4. */
-interface SdkModel {
-  readonly provider: string
-  readonly modelId: string
-}
-
 /** Returns whether a value is an AI SDK model. @param method name of its request method: `doEmbed`. */
-export function isSdkModel(value: unknown, method: string): value is SdkModel {
+export function isSdkModel(value: unknown, method: string): value is AiSdkNames {
   const { provider, modelId, specificationVersion: version, [method]: request } = Object(value) as Record<string, unknown>
   return [provider, modelId, version].every((member) => typeof member === 'string') && typeof request === 'function'
 }
 
 /** Returns the provider and `provider/model`; the SDK names a provider with the kind of the model: `openai.embedding`. */
-export function sdkNames({ provider: named, modelId }: SdkModel): { readonly provider: string; readonly ref: string } {
+export function sdkNames({ provider: named, modelId }: AiSdkNames): { readonly provider: string; readonly ref: string } {
   const provider = named.split('.', 1)[0] ?? named
   return { provider, ref: `${provider}/${modelId}` }
 }

@@ -13,18 +13,13 @@ import type { ErrorContext } from '../errors/errors.ts'
 import { definitionOf, isProvider, PROVIDER_NAMES, splitRef } from '../registry.ts'
 import type { EmbeddingDefinition } from '../registry.ts'
 import { isSdkModel, sdkNames } from '../ai-sdk/language-model.ts'
+import type { AiSdkNames } from '../ai-sdk/language-model.ts'
 import { requestOnce } from '../adapter.ts'
 import { objectsIn } from '../wire/json.ts'
 import { createLocalEmbeddingModel } from './local.ts'
 
-/** The members that versions 2, 3 and 4 have in common. */
-export interface AiSdkEmbeddingModel {
-  /** `v2`, `v3` or `v4`. */
-  readonly specificationVersion: string
-  /** For example `openai.embedding`. */
-  readonly provider: string
-  /** The provider's name for the model. */
-  readonly modelId: string
+/** An AI SDK embedding model of version 2, 3 or 4. */
+export interface AiSdkEmbeddingModel extends AiSdkNames {
   /** Maximum number of texts in one request; `undefined`: no limit is known. */
   readonly maxEmbeddingsPerCall: PromiseLike<number | undefined> | number | undefined
   /** Several requests may be made at the same time. */
