@@ -20,6 +20,7 @@ export interface AiSdkNames {
   readonly modelId: string
 }
 
+/** An AI SDK language model of version 2, 3 or 4. */
 export interface AiSdkModel extends AiSdkNames {
   /** Makes one request without streaming. */
   doGenerate(options: never): PromiseLike<unknown>

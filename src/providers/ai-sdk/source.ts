@@ -7,7 +7,7 @@ import type { Answer } from '../answer/answer.ts'
 import { mergeMetadata } from '../conversation/own-data.ts'
 import { short } from '../errors/errors.ts'
 import { ReportedError } from '../errors/reported.ts'
-import { asObject, asString, objectsIn, parseObject } from '../wire/json.ts'
+import { asObject, asString, asText, objectsIn, parseObject } from '../wire/json.ts'
 
 /**
  * Makes one request to the model and adds its parts to `answer`; yields after each addition.
@@ -54,7 +54,7 @@ export async function* readSdkAnswer(
 
 function readPart(part: JsonObject, answer: Answer, texts: Map<string, JsonObject | undefined>): void {
   const { type } = part
-  const id = asString(part['id']) ?? ''
+  const id = asText(part['id'])
   const metadata = asObject(part['providerMetadata'])
   const text = asString(part['delta']) ?? asString(part['text']) ?? ''
   const isOfProvider = part['providerExecuted'] === true
@@ -77,7 +77,7 @@ function readPart(part: JsonObject, answer: Answer, texts: Map<string, JsonObjec
     case 'reasoning-end':
       return answer.endThinking(id, metadata)
     case 'tool-input-start':
-      return isOfProvider ? undefined : answer.startCall(id, id, asString(part['toolName']) ?? '')
+      return isOfProvider ? undefined : answer.startCall(id, id, asText(part['toolName']))
     case 'tool-input-delta':
       return answer.addInput(id, text)
     case 'tool-call':
@@ -108,10 +108,10 @@ function asError(error: unknown): Error {
 }
 
 function readCall(answer: Answer, part: JsonObject, metadata: JsonObject | undefined): void {
-  const id = asString(part['toolCallId']) ?? ''
+  const id = asText(part['toolCallId'])
   const input = part['input'] ?? part['args']
   if (answer.hasOpen(id)) answer.endCall(id, metadata, input)
-  else answer.call(id, asString(part['toolName']) ?? '', input, metadata)
+  else answer.call(id, asText(part['toolName']), input, metadata)
 }
 
 const REASONS: ReadonlySet<unknown> = new Set<FinishReason>(['stop', 'length', 'tool-calls', 'content-filter', 'error', 'other'])

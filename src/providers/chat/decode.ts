@@ -7,7 +7,7 @@ import type { Json, JsonObject } from '../../core/json.ts'
 import type { Answer } from '../answer/answer.ts'
 import type { Decoder } from '../api.ts'
 import { isErrorReport, ReportedError } from '../errors/reported.ts'
-import { asArray, asObject, asString, objectsIn, parseObject } from '../wire/json.ts'
+import { asArray, asObject, asString, asText, objectsIn, parseObject } from '../wire/json.ts'
 
 export { readChatUsage as readUsage } from '../answer/usage.ts'
 
@@ -68,8 +68,8 @@ export function decode(answer: Answer): Decoder {
     if (typeof content === 'string') return answer.text(content)
     for (const part of objectsIn(content)) {
       if (part['type'] === 'thinking')
-        for (const thought of objectsIn(part['thinking'])) answer.think(THINKING, asString(thought['text']) ?? '')
-      else answer.text(asString(part['text']) ?? '')
+        for (const thought of objectsIn(part['thinking'])) answer.think(THINKING, asText(thought['text']))
+      else answer.text(asText(part['text']))
     }
   }
 
@@ -227,15 +227,15 @@ function toPiece(call: JsonObject): Piece {
   const google = asObject(asObject(call['extra_content'])?.['google'])
   const thoughtSignature = asString(google?.['thought_signature'])
   return {
-    id: asText(typeof id === 'number' ? String(id) : id),
-    name: asText(name),
+    id: nonBlank(typeof id === 'number' ? String(id) : id),
+    name: nonBlank(name),
     index: typeof number === 'number' ? number : undefined,
     input: typeof input === 'string' ? input : (input ?? null) === null ? '' : JSON.stringify(input),
     data: thoughtSignature === undefined ? undefined : { google: { thoughtSignature } },
   }
 }
 
-function asText(value: unknown): string | undefined {
+function nonBlank(value: unknown): string | undefined {
   const text = said(value)
   return text?.trim() === '' ? undefined : text
 }
