@@ -311,7 +311,7 @@ function isDeeperThan(value: unknown, most: number): boolean {
 }
 
 /** The finish reasons of all APIs, in lower case; gateways pass those of one API through another. */
-const WORDS: Readonly<Partial<Record<FinishReason, string>>> = {
+const WORDS = {
   stop: 'stop end_turn stop_sequence pause_turn completed',
   'tool-calls': 'tool_calls tool-calls tool_use function_call',
   // A full context window cuts the answer.
@@ -322,17 +322,16 @@ const WORDS: Readonly<Partial<Record<FinishReason, string>>> = {
   // OpenRouter; Google, for a tool call that is malformed or was not offered; Responses that did not end.
   error: `error malformed_function_call unexpected_tool_call too_many_tool_calls malformed_response missing_thought_signature
     failed cancelled in_progress queued`,
-}
-const REASONS = new Map(
-  Object.entries(WORDS).flatMap(([reason, words]) => words.split(/\s+/).map((word) => [word, reason as FinishReason] as const)),
-)
+} as const satisfies Partial<Record<FinishReason, string>>
+const REASONS = ['stop', 'tool-calls', 'length', 'content-filter', 'error'] as const
 
 /**
  * @param calls number of tool calls in the answer: some APIs have no finish reason for them.
  * @param unified the reason of an AI SDK model; `rawReason` replaces it where it is only `stop`, `other` or `error`.
  */
 function finishReasonOf(rawReason: string | undefined, calls: number, unified?: FinishReason): FinishReason {
-  const reason = REASONS.get(rawReason?.toLowerCase() ?? '')
+  const word = rawReason?.toLowerCase() ?? ''
+  const reason = REASONS.find((name) => WORDS[name].split(/\s+/).includes(word))
   if (unified !== undefined) return ['stop', 'other', 'error'].includes(unified) ? (reason ?? unified) : unified
   // Gemini and Responses send the same reason with and without tool calls.
   return calls > 0 && (rawReason === 'STOP' || rawReason === 'completed') ? 'tool-calls' : (reason ?? 'other')

@@ -245,10 +245,7 @@ function snakeDeep(value: Json): Json {
 }
 
 /** Schema keywords that Anthropic refuses; they go into the description. The answer is validated against the whole schema later. */
-const IN_WORDS = new Set(
-  `minimum maximum exclusiveMinimum exclusiveMaximum multipleOf minLength maxLength pattern minItems maxItems uniqueItems minProperties
-    maxProperties not`.split(/\s+/),
-)
+const IN_WORDS = /^(?:(?:exclusive)?(?:min|max)imum|(?:min|max)(?:Length|Items|Properties)|multipleOf|pattern|uniqueItems|not)$/i
 
 /** Converts the schema of an answer, and its nested schemas, to the subset that Anthropic accepts. */
 function outputSchema(schema: Json | undefined): Json {
@@ -258,7 +255,7 @@ function outputSchema(schema: Json | undefined): Json {
   const kept: Record<string, Json | undefined> = {}
   const words: string[] = []
   for (const [name, value] of Object.entries(given)) {
-    if (IN_WORDS.has(name)) words.push(`${name}: ${JSON.stringify(value)}`)
+    if (IN_WORDS.test(name)) words.push(`${name}: ${JSON.stringify(value)}`)
     else if (/^(?:properties|\$defs|definitions)$/.test(name))
       kept[name] = Object.fromEntries(Object.entries(asObject(value) ?? {}).map(([key, each]) => [key, outputSchema(each)]))
     else if (name === 'oneOf') kept['anyOf'] = outputSchema(value)
