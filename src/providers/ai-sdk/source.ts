@@ -24,7 +24,7 @@ export async function* readSdkAnswer(
   if (answer.isWhole) {
     const result = asObject(await model.doGenerate(options)) ?? {}
     answer.hasBegun = true
-    tellWarnings(result, warn)
+    reportWarnings(result, warn)
     noteResponse(answer, asObject(result['response']))
     for (const part of objectsIn(result['content'])) readPart(part, answer, texts)
     end(answer, result)
@@ -42,7 +42,7 @@ export async function* readSdkAnswer(
         end(answer, value)
         return
       }
-      if (type === 'stream-start') tellWarnings(value, warn)
+      if (type === 'stream-start') reportWarnings(value, warn)
       else if (type !== 'error') readPart(value, answer, texts)
       else if (error !== undefined && error !== null) throw asError(error)
       yield
@@ -96,7 +96,7 @@ function readPart(part: JsonObject, answer: Answer, texts: Map<string, JsonObjec
 }
 
 /** Reports each setting that the package could not send. */
-function tellWarnings({ warnings }: JsonObject, warn: (message: string) => void): void {
+function reportWarnings({ warnings }: JsonObject, warn: (message: string) => void): void {
   for (const warning of objectsIn(warnings)) {
     const { details, message, feature, setting } = warning
     warn(short([details, message, feature, setting].find((words) => typeof words === 'string') ?? ''))

@@ -20,7 +20,7 @@ export interface ErrorContext {
   readonly host?: string
   /** Removed from every message. */
   readonly secrets: readonly (string | undefined)[]
-  /** Environment variables that hints tell the user to set. */
+  /** Environment variables that hints name. */
   readonly variables?: { readonly key?: string | undefined; readonly baseURL?: string }
   /** Known models of this provider, to suggest one for a mistyped name. */
   readonly knownModels?: () => readonly string[]
@@ -34,12 +34,12 @@ export function toProviderError(thrown: unknown, context: ErrorContext, where: '
   const { provider, ref, host, secrets } = context
   const { code, message, retryable, status, hint, details } = convert(thrown, context, where)
   const clean = (value: Json | undefined): Json | undefined => (typeof value === 'string' ? redact(value, secrets) : value)
-  const told = Object.fromEntries(Object.entries(details ?? {}).map(([name, value]) => [name, clean(value)]))
+  const cleaned = Object.fromEntries(Object.entries(details ?? {}).map(([name, value]) => [name, clean(value)]))
   return new CriaError(code, redact(message, secrets), {
     retryable,
     status,
     hint,
-    details: { provider, model: ref, ...defined({ host }), ...told },
+    details: { provider, model: ref, ...defined({ host }), ...cleaned },
     cause: withoutSecrets(thrown, secrets),
   })
 }
