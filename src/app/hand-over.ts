@@ -92,7 +92,7 @@ async function fetched(address: string, signal: AbortSignal): Promise<HandedOver
   if (status >= 400) throw new CriaError('network', `${url.href} answered with status ${status}.`)
   const handed = handOverBytes(body, url.href, 'page')
   if (!/\bhtml\b/.test(headers['content-type'] ?? '')) return handed
-  const { readHtml } = await import('./builtin-tools.ts')
+  const { readHtml } = await import('./agent-tools.ts')
   const text = await readHtml(body)
   return { ...handed, mediaType: 'text/html', bytes: Buffer.byteLength(text), text }
 }
@@ -131,7 +131,7 @@ export function checkReadable(handed: readonly HandedOver[], { ref, facts }: Pic
 export async function storeOf(handed: readonly HandedOver[]): Promise<DocumentStore | undefined> {
   const texts = handed.flatMap(({ text, name: source }) => (text === undefined ? [] : [{ source, text }]))
   if (texts.length === 0) return undefined
-  const { MemoryDocumentStore } = await import('../stores/memory.ts')
+  const { MemoryDocumentStore } = await import('../stores/lazy.ts')
   const store = new MemoryDocumentStore({ name: 'handed over' })
   await store.extend(texts)
   return store
