@@ -87,6 +87,14 @@ describe('a fallback receives what it supports', () => {
     ])
   })
 
+  it('ENG-ERR-002 is not mentioned if the error of the first model ends the turn', async () => {
+    const rejected = { fail: { after: 0, error: new CriaError('invalid_request', 'Bad.') } }
+    const first = new ScriptedModel([rejected], { ref: 'a/one' })
+    const fallbackModels = [model('b/two', { images: false }), model('c/three', {})]
+    const events = await collect({ model: first, fallbackModels, prompt: seeing, ...quick })
+    expect(events.map(({ type }) => type)).toEqual(['start', 'error'])
+  })
+
   it('ENG-ERR-002 is passed over in the middle of tool calls, and the turn ends with the error of the first model', async () => {
     const first = model('a/one', {}, (_, call) => (call === 0 ? { toolCalls: [{ name: 'look', input: {} }] } : overloaded))
     const second = model('b/two', { tools: false })

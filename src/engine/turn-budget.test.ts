@@ -86,6 +86,12 @@ describe('the budget of a turn', () => {
     expect(usage?.inputTokens).toBeLessThan(1020)
   })
 
+  it('a refused attempt costs nothing in money, either', async () => {
+    const refused = { fail: { after: 0, error: new CriaError('overloaded', 'busy') } }
+    const events = await collect({ model: model([refused, yes]), retry: NO_WAIT, budget: { tokens: 1e6 } })
+    expect(events.at(-1)).toMatchObject({ type: 'complete', result: { costUsd: COST } })
+  })
+
   it('retries stop when the budget does', async () => {
     const broken = {
       parts: [{ type: 'usage' as const, usage: { ...FULL, ...USAGE } }],

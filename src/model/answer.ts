@@ -47,8 +47,6 @@ export interface Ledger {
   reserve(model: LanguageModel, request: ModelRequest): MaybePromise<ModelRequest>
   /** Called once after each request, whatever its outcome. Returns its usage. */
   settle(model: LanguageModel, request: ModelRequest, attempt: Attempted): MaybePromise<Usage>
-  /** Counts an answer without a request. */
-  free(): void
 }
 
 /** The outcome of a request. */

@@ -54,7 +54,6 @@ async function* replay(hit: CachedAnswer, model: LanguageModel, attempt: number,
     const event = shownOf(part, attempt, ctx.showThinking)
     if (event !== undefined) yield event
   }
-  ctx.ledger.free()
   // Ids of calls must be unique within a conversation.
   const parts = hit.parts.map((part) => (part.type === 'tool-call' ? { ...part, id: ctx.createId('call') } : part))
   return {

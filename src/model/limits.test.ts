@@ -149,16 +149,22 @@ describe('Watchdog', () => {
 const call = (id: string): ModelPart => ({ type: 'tool-call', id, name: 'find', input: {} })
 const piece = (id: string): ModelPart => ({ type: 'tool-input', id, name: 'find', delta: '' })
 
+const typed = (delta: string): ModelPart => ({ type: 'tool-input', id: 'a', name: 'find', delta })
+const mused = (text: string): ModelPart => ({ type: 'thinking', text })
+
 describe('createCeilings', () => {
   it.each<readonly [string, readonly ModelPart[], string | undefined]>([
     ['a text within the limit', [{ type: 'text', text: '1234' }], undefined],
     ['a text beyond it', [{ type: 'text', text: '12345' }], 'longer than 4 characters of text'],
     ['a text that restarts', [{ type: 'text', text: '1234' }, { type: 'restart' }, { type: 'text', text: '1234' }], undefined],
     ['two calls, streamed and whole', [piece('a'), call('a'), piece('b'), call('b')], undefined],
+    ['arguments that restart', [typed('1234'), { type: 'restart' }, typed('1234')], undefined],
+    ['thinking that restarts', [mused('1234'), { type: 'restart' }, mused('1234')], undefined],
+    ['arguments beyond the limit', [typed('12345')], 'longer than 4 characters of arguments'],
     ['three calls', [call('a'), piece('b'), call('b'), call('c')], 'longer than 2 tool calls'],
     ['calls that restart', [call('a'), piece('b'), { type: 'restart' }, piece('b'), call('c')], undefined],
   ])('%s', (_, parts, wrong) => {
-    const add = createCeilings({ text: 4, thinking: null, arguments: null, calls: 2 }, 'house/model')
+    const add = createCeilings({ text: 4, thinking: 4, arguments: 4, calls: 2 }, 'house/model')
     const addAll = (): void => parts.forEach(add)
     if (wrong === undefined) expect(addAll).not.toThrow()
     else expect(addAll).toThrow(`house/model was stopped: its answer is ${wrong}.`)

@@ -61,6 +61,13 @@ describe('retryWithBackoff', () => {
     }
   })
 
+  it.each([0, -1, 1.5, NaN])('ENG-RETRY-001 refuses %d attempts at once', async (maxAttempts) => {
+    const { operation, calls } = flaky(0)
+    const [error] = await drain(retryWithBackoff(operation, { maxAttempts }))
+    expect(error).toMatchObject({ code: 'configuration', message: expect.stringContaining(`but is ${maxAttempts}`) })
+    expect(calls()).toBe(0)
+  })
+
   it('ENG-RETRY-001 can be aborted while it waits', async () => {
     const { operation, calls } = flaky(99)
     const controller = new AbortController()

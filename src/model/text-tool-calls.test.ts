@@ -47,6 +47,7 @@ describe('mayBeToolCall', () => {
     ['```json', true],
     ['`code`', false],
     ['Sure, {', false],
+    ['S', false],
   ])('%j: %s', (beginning, expected) => {
     expect(mayBeToolCall(beginning)).toBe(expected)
   })

@@ -174,6 +174,13 @@ export function cacheStoreSuite(
       assert.deepEqual([await store.get('a', 5), await store.get('b', 5), await store.get('a', 10)], ['2', '3', undefined])
     })
 
+    test('a text that expires at the moment of a write does not displace an older one', async (store) => {
+      await store.set('a', '1', KEEP)
+      await store.set('old', '2', { ...KEEP, until: 5 })
+      await store.set('b', '3', { ...KEEP, now: 5 })
+      assert.deepEqual([await store.get('a', 5), await store.get('b', 5)], ['1', '3'])
+    })
+
     test('can be emptied', async (store) => {
       await store.set('k', 'text', KEEP)
       await store.clear()

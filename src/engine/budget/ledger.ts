@@ -119,10 +119,6 @@ export class TurnLedger implements Ledger {
     return [...this.#models.values()]
   }
 
-  free(): void {
-    this.#add(ZERO_USAGE, 0)
-  }
-
   #account(): Account {
     const { session: _, day: __, user: ___, tags: ____, ...limits } = this.#options.budget ?? {}
     return { scope: this.#options.scope ?? 'turn', limits, settled: this.#used, reserved: this.#outstanding }
