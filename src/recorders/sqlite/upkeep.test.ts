@@ -1,9 +1,10 @@
 /** Tests the automatic clean-up of the journal. */
 
 import { setTimeout as sleep } from 'node:timers/promises'
-import { beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it, vi } from 'vitest'
 import type { GcReport } from '../../core/recorder.ts'
 import { closeOf, openOf, stamper } from '../../testing/turns.ts'
+import { Connection } from '../../util/sqlite/connection.ts'
 import { openFile } from '../../util/sqlite/open-file.ts'
 import { journalFolder } from '../../../test/support/journal-folder.ts'
 import { JOURNAL } from './journal.ts'
@@ -91,6 +92,16 @@ describe('the automatic clean-up', () => {
     const connection = openFile(JOURNAL, { path: place.path, readOnly: true, synchronous: 'normal' })
     expect(connection.all('SELECT turns, asked FROM cleanups ORDER BY id')).toEqual(removed.map((turns) => ({ turns, asked: 0 })))
     connection.close()
+  })
+
+  it('keeps its share per day on a nearly full disk', async () => {
+    const recorder = await open()
+    await writeDays(recorder, daysTo(420))
+    const full = Object.assign(new Error('database or disk is full'), { errcode: 13 })
+    vi.spyOn(Connection.prototype, 'write').mockImplementationOnce(() => {
+      throw full
+    })
+    expect(await recorder.tend()).toMatchObject({ turns: 20 })
   })
 
   it('is run by one process per day', async () => {
