@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { matchExpression, searchableText } from './lists.ts'
+import { conditionsOf, matchExpression, searchableText } from './lists.ts'
 
 describe('matchExpression', () => {
   it.each<[query: string, expression: string | undefined]>([
@@ -39,5 +39,11 @@ describe('searchableText', () => {
 
   it('indexes the first million characters', () => {
     expect(searchableText('x'.repeat(2_000_000))).toHaveLength(1_000_000)
+  })
+})
+
+describe('conditionsOf', () => {
+  it.each([['beta'], [[undefined]], [[7]]])('rejects the tags %j, which would select the turns of all users', (tags) => {
+    expect(() => conditionsOf({ tags: tags as never })).toThrow('`tags` must be a list of texts.')
   })
 })
