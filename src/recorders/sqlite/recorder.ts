@@ -99,7 +99,7 @@ function recorderIn(journal: Journal, onCleanUp: SqliteRecorderOptions['onCleanU
   const pulse = new Pulse(connection)
   const timers = startTimers(journal, patience, onCleanUp)
 
-  /** Writes to a turn. A turn whose write failed, other than for a lock, is not renewed. */
+  /** Writes to a turn. Its lease is not renewed when the wait for a lock was in vain. */
   const write = (turnId: string, work: () => void): void | Promise<void> => {
     const written = patience.run(() => {
       work()

@@ -4,7 +4,7 @@ import type { SQLInputValue } from 'node:sqlite'
 import type { PromptStats, SessionStats, StatsRow, TagStats, TurnFilter, UserStats } from '../../core/recorder.ts'
 import type { Connection } from '../../util/sqlite/connection.ts'
 import { DEFAULT_LIMIT } from '../rules.ts'
-import { columnsOf, readText, textColumn } from './columns.ts'
+import { readText, textColumn } from './columns.ts'
 import { allOf, conditionsOf } from './lists.ts'
 import { sumsOf } from './schema.ts'
 
@@ -54,7 +54,7 @@ export function readSessionStats(connection: Connection, limit: number = DEFAULT
     connection,
     `SELECT sessionId, userId, startedAt, lastTurnAt, ${COLUMNS}
      FROM (
-       SELECT ${columnsOf('sessionId userId lastTurnAt')}, created_at AS startedAt
+       SELECT session_id AS sessionId, user_id AS userId, created_at AS startedAt, last_turn_at AS lastTurnAt
        FROM sessions WHERE last_turn_at IS NOT NULL ${chosen} ORDER BY last_turn_at DESC, session_id LIMIT ?
      ) JOIN (${BY_SESSION}) ON name = sessionId
      GROUP BY sessionId ORDER BY lastTurnAt DESC, sessionId`,
