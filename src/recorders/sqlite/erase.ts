@@ -9,7 +9,7 @@ import { giveBack, patient, PAUSE_MS, removeTurns, VICTIM } from './gc.ts'
 import type { Victim } from './gc.ts'
 import type { Journal } from './journal.ts'
 import { endUnheldTurns } from './lease.ts'
-import { removeUnusedPrompts } from './prompts.ts'
+import { removeUnusedPrompts } from './message.ts'
 import { writeWithSpans } from './spans.ts'
 
 /** Ways to select sessions: the query for their ids, and the account that is deleted with them. */

@@ -14,7 +14,7 @@ import { isMuchFree, truncateLog, usedBytes, vacuum } from '../../util/sqlite/va
 import { columnsOf, insertInto } from './columns.ts'
 import { JOURNAL } from './journal.ts'
 import type { Journal } from './journal.ts'
-import { removeUnusedPrompts } from './prompts.ts'
+import { removeUnusedPrompts } from './message.ts'
 
 /** Approximate milliseconds for which a step holds the lock; and the pause before the next step. */
 const STEP_MS = 25

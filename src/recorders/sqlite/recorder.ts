@@ -22,7 +22,7 @@ import { createReader } from './read.ts'
 import type { AtOnce, SqliteJournalReader } from './read.ts'
 import { budgetIn, cacheIn } from './shared.ts'
 import { toSpanRow, writeWithSpans } from './spans.ts'
-import { readPromptStats, readSessionStats, readStats, readTagStats, readUserStats } from './stats.ts'
+import { readPromptStats, readSessionStats, readStats, readTagStats, readUserStats } from './usage.ts'
 import { closeTurn, openTurn, record } from './turn.ts'
 
 export interface SqliteRecorderOptions {
