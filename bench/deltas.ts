@@ -50,8 +50,8 @@ async function measure(deltas: number, rounds: number): Promise<boolean> {
     for (const [ref, sdk, path] of apis) {
       const model = createModel(ref, settings)
       const turn = async (journal: typeof recorder | false): Promise<void> => {
-        for await (const told of query({ model, prompt: 'Go on.', ...(journal === false ? {} : { recorder: journal }) }))
-          if (told.type === 'error') throw new Error(told.error.message)
+        for await (const event of query({ model, prompt: 'Go on.', ...(journal === false ? {} : { recorder: journal }) }))
+          if (event.type === 'error') throw new Error(event.error.message)
       }
       const cases: Readonly<Record<string, () => Promise<void>>> = {
         fetch: async () => {

@@ -186,8 +186,8 @@ async function measure(deltas: number, rounds: number): Promise<boolean> {
         for await (const part of model.stream({ model: model.ref, messages: [user('Go on.')], stream: true }, call)) void part
       },
       async turn() {
-        for await (const told of query({ model, prompt: 'Go on.', recorder }))
-          if (told.type === 'error') throw new Error(told.error.message)
+        for await (const event of query({ model, prompt: 'Go on.', recorder }))
+          if (event.type === 'error') throw new Error(event.error.message)
       },
     }
     const least = { bare: Infinity, decoded: Infinity, turn: Infinity }

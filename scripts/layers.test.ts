@@ -7,7 +7,7 @@ function rulesBroken(files: Record<string, string>, packages: string[] = []): st
   return violations({ modules, packages: new Set(packages) }).map(({ file, line, rule }) => `${file}:${line} ${rule}`)
 }
 
-describe('who may import whom', () => {
+describe('imports between folders', () => {
   test.each([
     ['src/prepare/a.ts', '../core/x.ts'],
     ['src/prepare/a.ts', './b.ts'],
@@ -53,7 +53,7 @@ describe('who may import whom', () => {
     `export const lazy = () => import('../model/x.ts')`,
     `export type A = import('../model/x.ts').A`,
     `export const worker = new URL('../model/x.ts', import.meta.url)`,
-  ])('every way to import counts: %s', (text) => {
+  ])('every form of import counts: %s', (text) => {
     expect(rulesBroken({ 'src/prepare/a.ts': text })).toEqual(['src/prepare/a.ts:1 prepare may import core, text, util'])
   })
 
@@ -63,7 +63,7 @@ describe('who may import whom', () => {
     ).toEqual([])
   })
 
-  test('packages are known by their name, scoped or not', () => {
+  test('packages are identified by name, scoped or not', () => {
     const text = `export { a } from '@scope/name/deep'\nexport { b } from 'name/deep'`
     expect(rulesBroken({ 'src/tools/a.ts': text }, ['@scope/name', 'name'])).toEqual([])
   })
@@ -84,7 +84,7 @@ describe('entries', () => {
 })
 
 describe('cycles', () => {
-  test('a circle is reported once, at the import that closes it', () => {
+  test('a cycle is reported once, at the import that closes it', () => {
     const files = {
       'src/core/a.ts': `import type { B } from './b.ts'`,
       'src/core/b.ts': `\nimport type { C } from './c.ts'`,
@@ -95,7 +95,7 @@ describe('cycles', () => {
     ])
   })
 
-  test('two ways to the same file are no circle', () => {
+  test('two paths to the same file are not a cycle', () => {
     const files = {
       'src/core/a.ts': `import './b.ts'\nimport './c.ts'`,
       'src/core/b.ts': `import './c.ts'`,
@@ -112,7 +112,7 @@ describe('start paths', () => {
     'src/cli/heavy.ts': `import { z } from 'zod'`,
   }
 
-  test('types and lazy imports cost nothing at the start', () => {
+  test('types and lazy imports are not on the start path', () => {
     expect(rulesBroken(files, ['zod'])).toEqual([])
   })
 

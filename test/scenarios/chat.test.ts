@@ -9,7 +9,7 @@ import { openJournal } from '../../src/app/journal.ts'
 import { agentServer, messagesIn, toolResultsIn } from '../support/agent-server.ts'
 import type { ScriptedStep, SentMessage } from '../support/agent-server.ts'
 import { answer, chatServer, endStream, refuse, sendDelta, startStream } from '../support/chat-server.ts'
-import { BROKEN, BROKEN_PROJECT, EDIT, MENDED, READ, RUN_TEST } from '../support/broken-project.ts'
+import { BROKEN, BROKEN_PROJECT, EDIT, FIXED, READ, RUN_TEST } from '../support/broken-project.ts'
 import type { ChatServer } from '../support/chat-server.ts'
 import { chatTerminal, KEY, pasted } from '../support/chat-terminal.ts'
 import type { ChatTerminal, ChatTerminalOptions } from '../support/chat-terminal.ts'
@@ -115,7 +115,7 @@ describe('a conversation at a terminal', () => {
     expect(place.read('add.mjs')).toBe(BROKEN)
     press('y')
     await ends('It subtracted. Now it adds.')
-    expect(place.read('add.mjs')).toBe(MENDED)
+    expect(place.read('add.mjs')).toBe(FIXED)
     // A permission for the session is not asked for again.
     expect(terminal.text).toMatch(/✓ run_command node add\.test\.mjs · passed/)
     expect(terminal.text).toMatch(/✗ run_command node add\.test\.mjs · \[exit code 1\]/)
@@ -705,13 +705,13 @@ describe('a conversation at a terminal', () => {
     say('/undo')
     await shows('new.txt is removed again')
     expect(existsSync(join(place.folder, 'new.txt'))).toBe(false)
-    writeFileSync(join(place.folder, 'add.mjs'), `${MENDED}// mine\n`)
+    writeFileSync(join(place.folder, 'add.mjs'), `${FIXED}// mine\n`)
     say('/undo')
     await shows('it has changed since. Nothing was taken back')
     expect(place.read('add.mjs')).toContain('// mine')
     say('/changes')
     await shows(/add\.mjs .*changed since\n *2 {2}new\.txt .*taken back/)
-    writeFileSync(join(place.folder, 'add.mjs'), MENDED)
+    writeFileSync(join(place.folder, 'add.mjs'), FIXED)
     say('/undo 1')
     await shows('add.mjs is as it was before edit 1')
     expect(place.read('add.mjs')).toBe(BROKEN)

@@ -93,7 +93,7 @@ describe.skipIf(!hasRecordings)('recorded answers with cached input', () => {
     const result = await resultOf(each, { price: { input: 1, output: 1, tiers } })
     const { inputTokens = 0, outputTokens = 0 } = expectedOf(each.recording).usage ?? {}
     expect(result?.costUsd).toBeCloseTo((inputTokens + outputTokens) / 1000, 9)
-    const unknown = await resultOf({ ...each, model: 'a-model-that-nobody-lists' })
+    const unknown = await resultOf({ ...each, model: 'an-unlisted-model' })
     expect(unknown?.costUsd).toBeNull()
   })
 })

@@ -126,7 +126,7 @@ describe.each(APIS.filter(({ provider }) => provider in HISTORY_RULES))('ENG-PRE
     const bodies: unknown[] = []
     function capture(_: unknown, init?: RequestInit): Promise<Response> {
       bodies.push(JSON.parse(init?.body as string))
-      return Promise.reject(new TypeError('Nobody is there.'))
+      return Promise.reject(new TypeError('No server.'))
     }
     const call: Message = assistant([{ type: 'tool-call', id: 'a', name: 'look', input: {} }])
     const result: Message = toolResult({ id: 'a', name: 'look', content: 'seen' })

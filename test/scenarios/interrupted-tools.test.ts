@@ -72,27 +72,30 @@ async function goOn(api: Api, says: readonly Said[], options: Partial<EngineOpti
 
 const notices = (events: readonly QueryEvent[]): string[] => all(events, 'notice').map(({ code }) => code)
 
-describe.each(APIS.filter(({ provider }) => provider in HISTORY_RULES))('a tool was killed, and $provider goes on', (api) => {
-  it('ENG-PREP-001 with a valid history that reports the known state of each call', async () => {
-    const effects = await interrupt()
-    expect([...effects.keys()]).toEqual(['note', 'deploy'])
+describe.each(APIS.filter(({ provider }) => provider in HISTORY_RULES))(
+  'a session whose tool was killed continues with $provider',
+  (api) => {
+    it('ENG-PREP-001 with a valid history that reports the known state of each call', async () => {
+      const effects = await interrupt()
+      expect([...effects.keys()]).toEqual(['note', 'deploy'])
 
-    const first = await goOn(api, [{ text: 'It may be live.' }])
-    expect(first.events.at(-1)?.type).toBe('complete')
-    expect(HISTORY_RULES[api.provider]?.(first.bodies[0])).toEqual([])
-    const sent = JSON.stringify(first.bodies[0])
-    const places = ['Bring it live.', 'noted', 'effects are unknown', 'Not run', 'What happened?'].map((words) =>
-      sent.indexOf(words),
-    )
-    expect(places).toEqual(places.toSorted((one, other) => one - other))
-    expect(places[0]).toBeGreaterThan(0)
+      const first = await goOn(api, [{ text: 'It may be live.' }])
+      expect(first.events.at(-1)?.type).toBe('complete')
+      expect(HISTORY_RULES[api.provider]?.(first.bodies[0])).toEqual([])
+      const sent = JSON.stringify(first.bodies[0])
+      const places = ['Bring it live.', 'noted', 'effects are unknown', 'Not run', 'What happened?'].map((words) =>
+        sent.indexOf(words),
+      )
+      expect(places).toEqual(places.toSorted((one, other) => one - other))
+      expect(places[0]).toBeGreaterThan(0)
 
-    expect(notices(first.events)).toEqual(['effects_unknown'])
-    expect(all(first.events, 'notice')[0]?.details).toEqual({ calls: [{ id: 'call_deploy', name: 'deploy' }] })
-    // It has been said.
-    expect(notices((await goOn(api, [])).events)).toEqual([])
-  })
-})
+      expect(notices(first.events)).toEqual(['effects_unknown'])
+      expect(all(first.events, 'notice')[0]?.details).toEqual({ calls: [{ id: 'call_deploy', name: 'deploy' }] })
+      // It has been said.
+      expect(notices((await goOn(api, [])).events)).toEqual([])
+    })
+  },
+)
 
 /** Records its idempotency keys. */
 function deploy(keys: string[], more: Partial<Tool> = {}): Tool {

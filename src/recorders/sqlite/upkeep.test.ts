@@ -121,11 +121,11 @@ describe('the automatic clean-up', () => {
   })
 
   it('runs between turns if enabled, and reports its removals', async () => {
-    const told = Promise.withResolvers<GcReport>()
-    const recorder = await open(told.resolve)
+    const reported = Promise.withResolvers<GcReport>()
+    const recorder = await open(reported.resolve)
     await writeDays(recorder, daysTo(400))
     const timeout = sleep(10_000).then(() => undefined)
-    expect(await Promise.race([told.promise, timeout])).toMatchObject({ turns: 20 })
+    expect(await Promise.race([reported.promise, timeout])).toMatchObject({ turns: 20 })
   })
 
   it('removes nothing by age when the clock is ahead, unless an age is requested', async () => {
