@@ -2,23 +2,25 @@ import { describe, expect, it } from 'vitest'
 import { conditionsOf, matchExpression, searchableText } from './lists.ts'
 
 describe('matchExpression', () => {
-  it.each<[query: string, expression: string | undefined]>([
-    ['', undefined],
-    ['  \n ', undefined],
-    ['"', undefined],
-    ['( * ) - ^ :', undefined],
-    ['\0', undefined],
-    ['😀', undefined],
-    ['llama', '"llama"'],
-    ['llama AND alpaca', '"llama" "AND" "alpaca"'],
-    ['llama llama', '"llama"'],
-    ['"exact phrase"', '"exact" "phrase"'],
-    [`don't`, `"don't"`],
-    ['multi-agent x:y*', '"multi-agent" "x:y*"'],
-    ['a\0b', '"a" "b"'],
-    ['東京 tower', '" 東  京 " "tower"'],
-    ['\uD800x', '"\uFFFDx"'],
-  ])('%j becomes %j', (query, expression) => {
+  it.each(
+    Object.entries<string | undefined>({
+      '': undefined,
+      '  \n ': undefined,
+      '"': undefined,
+      '( * ) - ^ :': undefined,
+      '\0': undefined,
+      '😀': undefined,
+      llama: '"llama"',
+      'llama AND alpaca': '"llama" "AND" "alpaca"',
+      'llama llama': '"llama"',
+      '"exact phrase"': '"exact" "phrase"',
+      "don't": `"don't"`,
+      'multi-agent x:y*': '"multi-agent" "x:y*"',
+      'a\0b': '"a" "b"',
+      '東京 tower': '" 東  京 " "tower"',
+      '\uD800x': '"\uFFFDx"',
+    }),
+  )('%j becomes %j', (query, expression) => {
     expect(matchExpression(query)).toBe(expression)
   })
 
