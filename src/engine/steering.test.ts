@@ -1,7 +1,7 @@
 /** Messages that are given while a turn runs, and what holds for one step. */
 
 import { describe, expect, it } from 'vitest'
-import { journalForEach } from '../../test/support/journal.ts'
+import { journalForEach } from '../../test/support/journal-folder.ts'
 import { all, calling, collect, tool } from '../../test/calls.ts'
 import { CriaError } from '../core/error.ts'
 import { user } from '../core/message.ts'
