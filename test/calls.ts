@@ -59,16 +59,3 @@ export function gate(): { readonly open: () => void; readonly opened: Promise<vo
   const { promise, resolve } = Promise.withResolvers<void>()
   return { open: resolve, opened: promise }
 }
-
-/** Returns the text shown by a reader that knows only deltas, steps and `reset`. */
-export function shownText(events: readonly QueryEvent[]): string {
-  let text = ''
-  let step = 0
-  for (const event of events) {
-    if (event.step !== step) text = ''
-    step = event.step
-    if (event.type === 'text_delta') text += event.text
-    if (event.type === 'reset') text = ''
-  }
-  return text
-}
