@@ -3,11 +3,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createModel, defineTool, foldEvents, query } from '../../src/index.ts'
 import type { QueryResult } from '../../src/index.ts'
-import { expectedOf, hasRecordings, recordings, replayServer, tellThatRecordingsAreMissing } from '../support/shared-wire.ts'
+import { expectedOf, hasRecordings, recordings, replayServer, warnThatRecordingsAreMissing } from '../support/shared-wire.ts'
 import type { Recording, ReplayServer } from '../support/shared-wire.ts'
 import { wireServer } from '../support/wire-server.ts'
 
-if (!hasRecordings) tellThatRecordingsAreMissing()
+if (!hasRecordings) warnThatRecordingsAreMissing()
 
 let server: ReplayServer | undefined
 beforeAll(async () => {

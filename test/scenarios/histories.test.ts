@@ -17,10 +17,10 @@ import { APIS } from '../support/answers.ts'
 import type { Api } from '../support/answers.ts'
 import { HISTORY_RULES } from '../support/history-rules.ts'
 import { hostileTranscript, soundTranscript } from '../support/transcripts.ts'
-import { hasRecordings, tellThatRecordingsAreMissing, violationsIn } from '../support/shared-wire.ts'
+import { hasRecordings, warnThatRecordingsAreMissing, violationsIn } from '../support/shared-wire.ts'
 import type { JsonObject } from '../../src/core/json.ts'
 
-if (!hasRecordings) tellThatRecordingsAreMissing()
+if (!hasRecordings) warnThatRecordingsAreMissing()
 
 interface Sent {
   readonly bodies: readonly unknown[]
