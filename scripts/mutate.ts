@@ -10,7 +10,7 @@
  */
 
 import { spawn } from 'node:child_process'
-import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -112,14 +112,15 @@ function sampleOf(copy: string, files: readonly string[], size: number, seed: nu
     .map(({ mutant }) => mutant)
 }
 
-/** Resolves to whether the tests of some folders pass in a copy of the project within `timeout` milliseconds. */
-function passes(copy: string, folders: readonly string[], timeout?: number): Promise<boolean> {
-  const { promise, resolve } = Promise.withResolvers<boolean>()
-  const words = ['run', '--bail=1', '--reporter=dot', ...folders]
+/** Resolves to the test files of some folders that fail in a copy of the project; `undefined` if they take longer than `timeout` milliseconds. */
+function failuresOf(copy: string, folders: readonly string[], timeout?: number): Promise<readonly string[] | undefined> {
+  const { promise, resolve } = Promise.withResolvers<readonly string[] | undefined>()
+  const report = join(copy, 'report.json')
+  rmSync(report, { force: true })
+  const words = ['run', '--bail=1', '--reporter=json', `--outputFile=${report}`, ...folders]
   const child = spawn(process.execPath, [join(copy, 'node_modules/vitest/vitest.mjs'), ...words], {
     cwd: copy,
-    // Shows which test fails without a mutant.
-    stdio: timeout === undefined ? 'inherit' : 'ignore',
+    stdio: 'ignore',
     detached: true,
   })
   /** Kills the workers too: an endless loop would otherwise keep one running. */
@@ -135,9 +136,28 @@ function passes(copy: string, folders: readonly string[], timeout?: number): Pro
   child.once('close', (code) => {
     clearTimeout(timer)
     process.off('exit', kill)
-    resolve(code === 0)
+    if (code === 0) resolve([])
+    else if (existsSync(report)) resolve(failedIn(JSON.parse(readFileSync(report, 'utf8')) as Report))
+    else resolve(undefined)
   })
   return promise
+}
+
+/** Vitest's JSON report, as far as it is read here. */
+interface Report {
+  readonly testResults: readonly { readonly name: string; readonly status: string }[]
+}
+
+function failedIn({ testResults }: Report): readonly string[] | undefined {
+  const files = testResults.filter(({ status }) => status === 'failed').map(({ name }) => name)
+  return files.length === 0 ? undefined : files
+}
+
+/** Resolves to whether tests detect the change that was made to a copy. A failing file must fail again by itself: a loaded machine fails tests, too. */
+async function detects(copy: string, folders: readonly string[], timeout: number): Promise<boolean> {
+  const failed = await failuresOf(copy, folders, timeout)
+  if (failed === undefined) return true
+  return failed.length > 0 && (await failuresOf(copy, failed, timeout))?.length !== 0
 }
 
 function copyOfProject(files: readonly string[]): string {
@@ -159,7 +179,8 @@ async function measure(room: string, size: number, seed: number): Promise<void> 
   try {
     const others = TURNS.filter((folder) => folder !== room)
     const begun = performance.now()
-    if (!(await passes(copy, [room, ...others]))) throw new Error(`Tests of ${room} fail without any mutant.`)
+    const failed = await failuresOf(copy, [room, ...others])
+    if (failed?.length !== 0) throw new Error(`Tests of ${room} fail without any mutant: ${String(failed)}`)
     const timeout = Math.ceil(PATIENCE * (performance.now() - begun))
     const mutants = sampleOf(copy, mutated, size, seed)
     let noticed = 0
@@ -167,7 +188,7 @@ async function measure(room: string, size: number, seed: number): Promise<void> 
       const path = join(copy, file)
       const code = readFileSync(path, 'utf8')
       writeFileSync(path, code.slice(0, start) + to + code.slice(end))
-      const survives = (await passes(copy, [room], timeout)) && (await passes(copy, others, timeout))
+      const survives = !(await detects(copy, [room], timeout)) && !(await detects(copy, others, timeout))
       writeFileSync(path, code)
       if (survives) {
         process.stdout.write(`\r${file}:${lineOf(code, start)}  ${shown(code.slice(start, end))} → ${shown(to)}\n`)
