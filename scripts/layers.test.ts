@@ -15,6 +15,8 @@ describe('imports between folders', () => {
     ['src/engine/a.ts', '../tools/x.ts'],
     ['src/app/a.ts', '../stores/x.ts'],
     ['src/cli/a.ts', '../server/x.ts'],
+    ['src/cli/a.ts', '../eval/port.ts'],
+    ['src/eval/a.ts', './x.ts'],
     ['src/index.ts', './app/query.ts'],
     ['src/stores/a.ts', 'mammoth'],
   ])('%s may import %s', (file, specifier) => {
@@ -56,6 +58,16 @@ describe('imports between folders', () => {
       markdansi: 'markdansi may be imported under src/cli/ only: it is part of that bundle',
       '@ai-sdk/provider': 'of @ai-sdk/provider only types may be imported: it is not installed',
       fs: 'write node:fs',
+    },
+    'src/cli/a.ts': {
+      '../eval/x.ts': 'other folders import src/eval/port.ts, which lists the names',
+    },
+    'src/app/a.ts': {
+      '../eval/port.ts':
+        'app may import engine, prepare, model, tools, citations, providers, stores, recorders, core, text, util',
+    },
+    'src/eval/a.ts': {
+      '../stores/x.ts': 'eval may import core, util',
     },
     'src/misc/a.ts': {
       './x.ts': 'src/misc is not in the table of scripts/layers.ts',
