@@ -8,7 +8,7 @@
 import assert from 'node:assert/strict'
 import type { Amount, BudgetKey, BudgetStore, SharedUse } from '../core/budget.ts'
 import { NOTHING } from '../core/budget.ts'
-import type { CacheStore } from '../core/cache.ts'
+import type { CacheStore } from '../core/storage.ts'
 import type { MaybePromise } from '../core/maybe-promise.ts'
 import { followTests, lostTurnTests } from './recorder/readers.ts'
 import { listTests, searchTests, sessionTests } from './recorder/sessions.ts'

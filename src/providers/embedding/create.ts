@@ -1,7 +1,7 @@
 /** Creates embedding models from names, and adapts those of the AI SDK. */
 
 import type { EmbeddingModelV4 } from '@ai-sdk/provider'
-import type { EmbeddingModel, EmbeddingPurpose } from '../../core/embedding.ts'
+import type { EmbeddingModel, EmbeddingPurpose } from '../../core/retrieval-models.ts'
 import { ConfigurationError, CriaError } from '../../core/error.ts'
 import type { JsonObject } from '../../core/json.ts'
 import { defined } from '../../util/check.ts'

@@ -2,7 +2,7 @@
 
 import type { RerankingModelV4 } from '@ai-sdk/provider'
 import { ConfigurationError, CriaError } from '../../core/error.ts'
-import type { Ranking, RerankingModel, RerankOptions } from '../../core/reranking.ts'
+import type { Ranking, RerankingModel, RerankOptions } from '../../core/retrieval-models.ts'
 import type { ErrorContext } from '../errors/errors.ts'
 import { isSdkModel, sdkNames } from '../identity.ts'
 import { requestOnce } from '../request-once.ts'
