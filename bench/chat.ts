@@ -15,7 +15,7 @@ const COMMAND = fileURLToPath(new URL('../dist/cli/cria.js', import.meta.url))
 const RUNS = Number(process.argv[2] ?? 21)
 /** Milliseconds. */
 const GOAL = 150
-const MODEL = 'openai-compatible/nobody'
+const MODEL = 'openai-compatible/none'
 
 if (!existsSync(COMMAND) || !existsSync('/usr/bin/script')) {
   console.error('Missing dist/cli/cria.js (run `npm run build` first) or /usr/bin/script (install util-linux).')

@@ -8,37 +8,21 @@
  * them; the minimum of each counts. The goal is 0.9 times `streamText` for single deltas.
  */
 
-import { fork } from 'node:child_process'
-import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { createAnthropic } from '@ai-sdk/anthropic'
 import { createOpenAI } from '@ai-sdk/openai'
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
 import { streamText } from 'ai'
 import { createModel } from '../src/app/models.ts'
 import { query } from '../src/app/query.ts'
-import { openRecorder } from '../src/app/journal.ts'
+import { check, leastOf, numbersGiven, withStreams } from './support/stream-bench.ts'
 
 const SHAPES = { single: 1, batches: 16 } as const
 const PROMISED = 0.9
 
-/** CPU milliseconds of this process. */
-async function cpuOf(work: () => Promise<void>): Promise<number> {
-  const before = process.cpuUsage()
-  await work()
-  const { user, system } = process.cpuUsage(before)
-  return (user + system) / 1000
-}
-
-async function measure(deltas: number, rounds: number): Promise<boolean> {
-  const dir = mkdtempSync(join(tmpdir(), 'cria-bench-'))
-  const server = fork(join(import.meta.dirname, 'support', 'stream-server.ts'), [String(deltas)])
-  const [port] = (await once(server, 'message')) as [number]
-  const recorder = await openRecorder({ path: join(dir, 'journal.db') })
+const [deltas = 1500, rounds = 9] = numbersGiven()
+const isKept = await withStreams(deltas, async ({ port, recorder }) => {
   const rows: object[] = []
-  let isKept = true
+  let isMet = true
   for (const [shape, together] of Object.entries(SHAPES)) {
     const baseURL = `http://127.0.0.1:${port}/${together}/v1`
     const settings = { baseURL, apiKey: 'none' }
@@ -50,34 +34,32 @@ async function measure(deltas: number, rounds: number): Promise<boolean> {
     for (const [ref, sdk, path] of apis) {
       const model = createModel(ref, settings)
       const turn = async (journal: typeof recorder | false): Promise<void> => {
-        for await (const told of query({ model, prompt: 'Go on.', ...(journal === false ? {} : { recorder: journal }) }))
-          if (told.type === 'error') throw new Error(told.error.message)
+        for await (const event of query({ model, prompt: 'Go on.', ...(journal === false ? {} : { recorder: journal }) }))
+          if (event.type === 'error') throw new Error(event.error.message)
       }
-      const cases: Readonly<Record<string, () => Promise<void>>> = {
+      const cases = {
         fetch: async () => {
           const { body } = await fetch(`${baseURL}${path}`, { method: 'POST', body: '{}' })
           const pieces: AsyncIterable<Uint8Array> | null = body
-          for await (const bytes of pieces ?? []) if (bytes.length === 0) throw new Error('Nothing came.')
+          for await (const bytes of pieces ?? []) if (bytes.length === 0) throw new Error('Received an empty piece.')
         },
         doStream: async () => {
           const { stream } = await sdk.doStream({ prompt: [{ role: 'user', content: [{ type: 'text', text: 'Go on.' }] }] })
           let length = 0
           for await (const part of stream) if (part.type === 'text-delta') length += part.delta.length
-          if (length < deltas) throw new Error('doStream gave less than was sent.')
+          if (length < deltas) throw new Error('doStream returned less than was sent.')
         },
         streamText: async () => {
           let length = 0
           for await (const text of streamText({ model: sdk, prompt: 'Go on.' }).textStream) length += text.length
-          if (length < deltas) throw new Error('streamText gave less than was sent.')
+          if (length < deltas) throw new Error('streamText returned less than was sent.')
         },
         turn: () => turn(recorder),
         'turn, no journal': () => turn(false),
       }
-      const least: Record<string, number> = {}
-      for (let round = 0; round < rounds; round++)
-        for (const [name, work] of Object.entries(cases)) least[name] = Math.min(least[name] ?? Infinity, await cpuOf(work))
-      const ratio = (least['turn'] ?? Infinity) / (least['streamText'] ?? 1)
-      if (shape === 'single') isKept &&= ratio <= PROMISED
+      const least = await leastOf(cases, rounds)
+      const ratio = least.turn / least.streamText
+      if (shape === 'single') isMet &&= ratio <= PROMISED
       const perDelta = Object.entries(least).map(([name, ms]): [string, number] => [
         `${name}, µs`,
         Math.round((ms * 1000) / deltas),
@@ -86,12 +68,6 @@ async function measure(deltas: number, rounds: number): Promise<boolean> {
     }
   }
   console.table(rows)
-  await recorder.close()
-  server.kill()
-  rmSync(dir, { recursive: true })
-  return isKept
-}
-
-const [first, second] = process.argv.slice(2).filter((argument) => !argument.startsWith('--'))
-const isKept = await measure(Number(first ?? 1500), Number(second ?? 9))
-if (process.argv.includes('--check') && !isKept) process.exitCode = 1
+  return isMet
+})
+check(isKept)

@@ -20,6 +20,7 @@ import type { JournalEntry, TurnClose, TurnOpen } from '../src/core/recorder.ts'
 import type { SpanRecord } from '../src/core/span.ts'
 import type { Usage } from '../src/core/usage.ts'
 import { SqliteRecorder } from '../src/recorders/sqlite/recorder.ts'
+import { closeOf, openOf, resultOf } from '../src/testing/turns.ts'
 
 interface Shape {
   readonly name: string
@@ -39,7 +40,7 @@ const SHAPES: readonly Shape[] = [
   },
 ]
 const BATCH_CHARS = 64
-/** Turns from each mark on that are looked at. */
+/** Number of turns measured from each mark. */
 const WINDOW = 200
 
 const SYSTEM = 'Answer from the documents, and name your sources. '.repeat(30)
@@ -168,32 +169,19 @@ function makeTurn(n: number, shape: Shape): Turn {
     ...texts.map((text) => [entry({ type: 'text_delta', text, attempt: 1, ...stamp(1) })]),
     [entry({ type: 'usage', usage, ...stamp(1) }), entry({ type: 'message', message, ...stamp(1) })],
   ]
-  const result = {
-    text: message.content,
-    finishReason: 'stop' as const,
-    steps: 1,
-    usage,
-    costUsd: 0,
-    model: 'builtin/extractive',
-    cacheHit: false,
-    sessionId: 'session',
-    turnId,
+  const model = 'builtin/extractive'
+  const open = openOf(turnId, {
+    bot: { kind: 'QueryBot' },
+    model,
+    temperature: 0,
+    question,
+    startedAt: start,
     traceId,
-  }
+    spanId: '0'.repeat(16),
+  })
+  const result = { ...resultOf(open, message.content), usage, costUsd: 0, model }
   return {
-    open: {
-      turnId,
-      sessionId: 'session',
-      bot: { kind: 'QueryBot' },
-      model: 'builtin/extractive',
-      temperature: 0,
-      question,
-      promptHash: 'f'.repeat(64),
-      startedAt: start,
-      traceId,
-      spanId: '0'.repeat(16),
-      exclusive: true,
-    },
+    open,
     batches,
     spans: shape.spans.map((name, i) => ({
       traceId,
@@ -207,30 +195,11 @@ function makeTurn(n: number, shape: Shape): Turn {
       status: 'ok' as const,
       turnId,
     })),
-    close: {
-      state: 'done' as const,
-      event: { type: 'complete' as const, result, ...stamp(1) },
-      endedAt: start + 900,
-      model: 'builtin/extractive',
-      text: message.content,
-      usage,
-      costUsd: 0,
-      finishReason: 'stop' as const,
-      metrics: {
-        timeToFirstTokenMs: 10,
-        durationMs: 900,
-        steps: 1,
-        toolsExecuted: 0,
-        errors: 0,
-        retries: 0,
-        cacheHit: false,
-        slow: false,
-      },
-    },
+    close: closeOf({ type: 'complete', result, ...stamp(1) }, { model, text: message.content, usage, costUsd: 0 }),
   }
 }
 
-/** Chunks come out of a store, so that most of them were sent before in some turn; how well they fit differs. */
+/** Returns a chunk of a store: most chunks were sent in an earlier turn, with another score. */
 function passage(rank: number): Message {
   const n = Math.floor(random() ** 2 * 2000)
   passages[n] ??= prose(1200)

@@ -16,7 +16,7 @@ function codeSpans(text: string): string[] {
   return [...text.matchAll(/`([^`]+)`/g)].map(([, span = '']) => span)
 }
 
-test('the table of imports is the one that is checked', () => {
+test('the table of allowed imports in the documentation equals the checked one', () => {
   const rows = section('Who may import whom').matchAll(/^\| (`.*?) \|.*\|(.*)\|$/gm)
   const shown = [...rows].flatMap(([, folders = '', allowed = '']) =>
     codeSpans(folders).map((folder) => [folder, codeSpans(allowed).toSorted()] as const),

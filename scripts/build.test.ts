@@ -12,7 +12,7 @@ test.each([
   expect(renameWorkers(source)).toBe(built)
 })
 
-test('a bundle may put workers elsewhere', () => {
+test('a bundle may place workers in another folder', () => {
   expect(renameWorkers(`new URL('../x/a.ts', import.meta.url)`, (specifier) => specifier.toUpperCase())).toBe(
     `new URL('../X/A', import.meta.url)`,
   )

@@ -20,21 +20,21 @@ interface Step {
 
 const STEPS: readonly Step[] = [
   { name: 'format', command: ['oxfmt', '--list-different'], remedy: 'these files are not formatted: `npm run format`' },
-  { name: 'lint', command: ['oxlint'], remedy: '`npm run lint` mends what can be mended by itself' },
+  { name: 'lint', command: ['oxlint'], remedy: '`npm run lint` fixes what can be fixed automatically' },
   { name: 'types', command: ['tsc', '--pretty'], remedy: '`npm run types` shows this again' },
-  { name: 'layers', command: ['node', 'scripts/layers.ts'], remedy: 'the table of who may import whom is in scripts/layers.ts' },
+  { name: 'layers', command: ['node', 'scripts/layers.ts'], remedy: 'scripts/layers.ts has the table of allowed imports' },
   {
     name: 'docstrings',
     command: ['node', 'scripts/docstrings.ts'],
-    remedy: '`npm run docstrings` lists what shows nothing on hover',
+    remedy: '`npm run docstrings -- --list` lists the exports without a docstring',
   },
   {
     name: 'traceability',
     command: ['node', 'scripts/traceability.ts', '--check'],
-    remedy: '`npm run traceability` writes the page anew',
+    remedy: '`npm run traceability` updates the page',
   },
-  { name: 'links', command: ['node', 'scripts/links.ts'], remedy: 'a link in a Markdown file leads nowhere' },
-  { name: 'words', command: ['node', 'scripts/words.ts'], remedy: 'something names the machine it was written on' },
+  { name: 'links', command: ['node', 'scripts/links.ts'], remedy: 'a link in a Markdown file is broken' },
+  { name: 'words', command: ['node', 'scripts/words.ts'], remedy: 'a file names the machine it was written on' },
   { name: 'docs', command: ['node', 'scripts/docs.ts'], remedy: '`npm run docs -- PAGE` runs the examples of one page' },
   { name: 'tests', command: ['vitest', 'run'], remedy: '`npx vitest run FILE` runs one file', live: true },
 ]

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { readBlocks } from './docs.ts'
 
-test('marked blocks are taken with their lines, others are left alone', () => {
+test('marked blocks are returned with their lines, others are ignored', () => {
   const page = [
     '# Page',
     '```ts run',
@@ -23,6 +23,6 @@ test('marked blocks are taken with their lines, others are left alone', () => {
   ])
 })
 
-test.each(['ts runs', 'sh check', 'js run'])('a mark that means nothing is an error: %s', (mark) => {
+test.each(['ts runs', 'sh check', 'js run'])('an unknown mark is an error: %s', (mark) => {
   expect(() => readBlocks('a.md', `\`\`\`${mark}\n\`\`\`\n`)).toThrow(`a.md:1: "${mark}"`)
 })

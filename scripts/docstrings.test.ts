@@ -10,7 +10,7 @@ const count = (files: Readonly<Record<string, string>>): ReturnType<typeof count
 
 test.each([
   ['a docstring', '/** Asks. */\nexport function ask(): void {}', []],
-  ['a remark for a tool after the docstring', '/** Asks. */\n// oxlint-disable-next-line x\nexport function ask(): void {}', []],
+  ['a comment for a tool after the docstring', '/** Asks. */\n// oxlint-disable-next-line x\nexport function ask(): void {}', []],
   ['no docstring', 'export function ask(): void {}', ['ask']],
   ['a comment that is no docstring', '// Asks.\nexport function ask(): void {}', ['ask']],
   ['the head of the file', "/** About asking. */\n\nimport { a } from './b.ts'\nexport function ask(): void { a() }", ['ask']],
@@ -44,7 +44,7 @@ test.each([
   expect(count(files).missing.map(({ name }) => name)).toEqual(missing)
 })
 
-test('a name is followed through the files that only pass it on', () => {
+test('a name is followed through re-exports', () => {
   const files = {
     'src/index.ts': "export { outer } from './a.ts'",
     'src/a.ts': "export { inner as outer } from './b/c.ts'",
@@ -53,7 +53,7 @@ test('a name is followed through the files that only pass it on', () => {
   expect(count(files)).toMatchObject({ exports: 1, missing: [{ file: 'src/b/c.ts', line: 1, name: 'inner' }] })
 })
 
-test('a member shows the docstring of an interface further up', () => {
+test('a member inherits the docstring of an interface', () => {
   const files = {
     'src/index.ts': "export { Store } from './a.ts'",
     'src/a.ts':

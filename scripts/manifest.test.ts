@@ -1,4 +1,4 @@
-/** What package.json and package-lock.json promise to those who install. */
+/** Checks package.json and package-lock.json: supported Node versions, dependencies, and the files of the package. */
 
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -10,12 +10,12 @@
  */
 
 import { spawn } from 'node:child_process'
-import { cpSync, existsSync, globSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { dirname, join, relative } from 'node:path'
+import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { Visitor, parseSync } from 'rolldown/utils'
-import { ROOT } from './files.ts'
+import { lineOf, projectFiles, ROOT } from './files.ts'
 
 interface Mutant {
   readonly file: string
@@ -52,9 +52,17 @@ const OPERATORS: Readonly<Record<string, string>> = {
 /** Returns the mutants of a file: swapped operators and booleans, fixed conditions, raised numbers, removed calls whose result is unused. */
 export function mutantsOf(file: string, code: string): Mutant[] {
   const mutants: Mutant[] = []
+  /** Offsets of literals in types, which no test can detect. */
+  const types = new Set<number>()
   const add = ({ start, end }: Node, to: string): void => void mutants.push({ file, start, end, to })
   const operator = (node: Node & { left: Node; right: Node; operator: string }): void => {
     const to = OPERATORS[node.operator]
+    // `a && b ?? c` is a syntax error.
+    if (node.operator === '??') {
+      const [left, right] = [node.left, node.right].map(({ start, end }) => code.slice(start, end))
+      add(node, `((${left}) ${to} (${right}))`)
+      return
+    }
     const at = code.indexOf(node.operator, node.left.end)
     if (to !== undefined && at < node.right.start) add({ start: at, end: at + node.operator.length }, to)
   }
@@ -66,7 +74,11 @@ export function mutantsOf(file: string, code: string): Mutant[] {
     LogicalExpression: operator,
     IfStatement: condition,
     ConditionalExpression: condition,
+    TSLiteralType({ literal }) {
+      types.add(literal.start)
+    },
     Literal(node) {
+      if (types.has(node.start)) return
       if (typeof node.value === 'boolean') add(node, String(!node.value))
       else if (typeof node.value === 'number') add(node, `(${node.value} + 1)`)
     },
@@ -89,12 +101,9 @@ function randomFrom(seed: number): () => number {
   }
 }
 
-/** Returns a random sample of the mutants of a folder, without repetition. */
-function sampleOf(room: string, size: number, seed: number): Mutant[] {
-  const files = globSync(`${room}/**/*.ts`, { cwd: ROOT })
-    .filter((file) => !file.endsWith('.test.ts'))
-    .toSorted()
-  const all = files.flatMap((file) => mutantsOf(file, readFileSync(join(ROOT, file), 'utf8')))
+/** Returns a random sample of the mutants of a folder of the copy, without repetition: the project may change meanwhile. */
+function sampleOf(copy: string, files: readonly string[], size: number, seed: number): Mutant[] {
+  const all = files.flatMap((file) => mutantsOf(file, readFileSync(join(copy, file), 'utf8')))
   const random = randomFrom(seed)
   return all
     .map((mutant) => ({ mutant, key: random() }))
@@ -108,17 +117,25 @@ function failuresOf(copy: string, folders: readonly string[], timeout?: number):
   const { promise, resolve } = Promise.withResolvers<readonly string[] | undefined>()
   const report = join(copy, 'report.json')
   rmSync(report, { force: true })
-  const child = spawn(
-    process.execPath,
-    [join(copy, 'node_modules/vitest/vitest.mjs'), 'run', '--bail=1', '--reporter=json', `--outputFile=${report}`, ...folders],
-    {
-      cwd: copy,
-      stdio: 'ignore',
-      ...(timeout === undefined ? {} : { timeout }),
-      killSignal: 'SIGKILL',
-    },
-  )
+  const words = ['run', '--bail=1', '--reporter=json', `--outputFile=${report}`, ...folders]
+  const child = spawn(process.execPath, [join(copy, 'node_modules/vitest/vitest.mjs'), ...words], {
+    cwd: copy,
+    stdio: 'ignore',
+    detached: true,
+  })
+  /** Kills the workers too: an endless loop would otherwise keep one running. */
+  const kill = (): void => {
+    try {
+      if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL')
+    } catch {
+      // The processes have ended.
+    }
+  }
+  const timer = timeout === undefined ? undefined : setTimeout(kill, timeout)
+  process.once('exit', kill)
   child.once('close', (code) => {
+    clearTimeout(timer)
+    process.off('exit', kill)
     if (code === 0) resolve([])
     else if (existsSync(report)) resolve(failedIn(JSON.parse(readFileSync(report, 'utf8')) as Report))
     else resolve(undefined)
@@ -143,20 +160,9 @@ async function detects(copy: string, folders: readonly string[], timeout: number
   return failed.length > 0 && (await failuresOf(copy, failed, timeout))?.length !== 0
 }
 
-function copyOfProject(): string {
+function copyOfProject(files: readonly string[]): string {
   const copy = mkdtempSync(join(tmpdir(), 'cria-mutants-'))
-  for (const name of [
-    'src',
-    'test',
-    'scripts',
-    'docs',
-    'examples',
-    'package.json',
-    'tsconfig.json',
-    'vitest.config.ts',
-    'README.md',
-  ])
-    cpSync(join(ROOT, name), join(copy, name), { recursive: true })
+  for (const file of files) cpSync(join(ROOT, file), join(copy, file))
   symlinkSync(join(ROOT, 'node_modules'), join(copy, 'node_modules'))
   return copy
 }
@@ -164,37 +170,45 @@ function copyOfProject(): string {
 const shown = (code: string): string => code.replaceAll(/\s+/g, ' ').slice(0, 60)
 
 async function measure(room: string, size: number, seed: number): Promise<void> {
-  const copy = copyOfProject()
+  const files = projectFiles()
+  const mutated = files.filter((file) => file.startsWith(`${room}/`) && /(?<!\.test)\.ts$/.test(file))
+  if (mutated.length === 0) throw new Error(`${room} has no TypeScript files: expected a folder such as src/engine.`)
+  const copy = copyOfProject(files)
+  const remove = (): void => rmSync(copy, { recursive: true, force: true })
+  process.once('exit', remove)
   try {
+    const others = TURNS.filter((folder) => folder !== room)
     const begun = performance.now()
-    const failed = await failuresOf(copy, [room, ...TURNS])
+    const failed = await failuresOf(copy, [room, ...others])
     if (failed?.length !== 0) throw new Error(`Tests of ${room} fail without any mutant: ${String(failed)}`)
     const timeout = Math.ceil(PATIENCE * (performance.now() - begun))
-    const mutants = sampleOf(room, size, seed)
+    const mutants = sampleOf(copy, mutated, size, seed)
     let noticed = 0
     for (const [number, { file, start, end, to }] of mutants.entries()) {
       const path = join(copy, file)
       const code = readFileSync(path, 'utf8')
       writeFileSync(path, code.slice(0, start) + to + code.slice(end))
-      const survives = !(await detects(copy, [room], timeout)) && !(await detects(copy, TURNS, timeout))
+      const survives = !(await detects(copy, [room], timeout)) && !(await detects(copy, others, timeout))
       writeFileSync(path, code)
       if (survives) {
-        const line = code.slice(0, start).split('\n').length
-        process.stdout.write(`\r${file}:${line}  ${shown(code.slice(start, end))} → ${to}\n`)
+        process.stdout.write(`\r${file}:${lineOf(code, start)}  ${shown(code.slice(start, end))} → ${shown(to)}\n`)
       } else noticed++
       if (process.stdout.isTTY) process.stdout.write(`\r${number + 1} of ${mutants.length}`)
     }
     process.stdout.write(`${room}: ${noticed} of ${mutants.length} noticed (${Math.round((100 * noticed) / mutants.length)} %)\n`)
   } finally {
-    rmSync(copy, { recursive: true, force: true })
+    process.off('exit', remove)
+    remove()
   }
 }
 
-if (process.argv[1] !== undefined && relative(dirname(process.argv[1]), import.meta.filename) === 'mutate.ts') {
+if (import.meta.main) {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
     options: { sample: { type: 'string', default: '30' }, seed: { type: 'string', default: '1' } },
   })
+  // Ends the tests, and removes the copy.
+  process.once('SIGINT', () => process.exit(130))
   for (const room of positionals.length === 0 ? ROOMS : positionals)
-    await measure(room, Number(values.sample), Number(values.seed))
+    await measure(room.replace(/\/+$/, ''), Number(values.sample), Number(values.seed))
 }

@@ -65,7 +65,7 @@ function install(): string {
   )
   if (stray.length > 0)
     throw new Error(`the package contains what does not belong there: ${stray.map(({ path }) => path).join(', ')}`)
-  writeFileSync(join(project, 'package.json'), '{ "name": "somebody", "private": true, "type": "module" }\n')
+  writeFileSync(join(project, 'package.json'), '{ "name": "application", "private": true, "type": "module" }\n')
   run('npm', [...INSTALL, '--omit=dev', join(project, packed.filename)])
   const [size = ''] = run('du', ['-sm', 'node_modules']).split('\t')
   const packages = readdirSync(join(project, 'node_modules')).filter((name) => !name.startsWith('.')).length

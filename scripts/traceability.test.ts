@@ -16,11 +16,11 @@ test('requirements are the rows of the tables', () => {
   ])
 })
 
-test('a status that nobody knows is refused', () => {
+test('an unknown status is rejected', () => {
   expect(() => readRequirements('| CORE-MSG-001 | maybe | x |')).toThrow('CORE-MSG-001 has the status "maybe"')
 })
 
-test('an ID that stands twice is refused', () => {
+test('a repeated ID is rejected', () => {
   expect(() => readRequirements('| CORE-MSG-001 | done | x |\n| CORE-MSG-001 | done | y |')).toThrow('twice')
 })
 
@@ -49,7 +49,7 @@ test('one title may name several requirements', () => {
   ])
 })
 
-test('what is done needs a test, what is planned does not', () => {
+test('a done requirement needs a test, a planned one does not', () => {
   expect(problems(requirements, [])).toEqual(['CORE-MSG-001 is done, but no test names it'])
 })
 

@@ -8,7 +8,7 @@ test.each([
   '/Users/me/cria',
   'https://registry.npmjs.org/zod',
   'as the CEO said',
-])('not here: %s', (text) => {
+])('forbidden: %s', (text) => {
   expect(forbiddenWords('a.md', `first\n${text}`)).toEqual([expect.stringContaining('a.md:2')])
 })
 
@@ -20,6 +20,6 @@ test.each([
   'a registry entry',
   '/workflows/',
   'const path = "/home/ada"',
-])('harmless: %s', (text) => {
+])('allowed: %s', (text) => {
   expect(forbiddenWords('a.md', text)).toEqual([])
 })

@@ -1,14 +1,18 @@
-/** For tests: of those who use cria, and ours. */
+/** Entry `cria/testing`: scripted models, cassettes and conformance suites, for the tests of applications and of this project. */
 
 export { ScriptedModel } from './providers/scripted/scripted-model.ts'
 export type { Script, ScriptedAnswer, ScriptedOptions } from './providers/scripted/scripted-model.ts'
 export { cassette } from './testing/cassette.ts'
 export type { Collected } from './testing/turns.ts'
 export type { Runner } from './testing/claims.ts'
-export { budgetStoreSuite, cacheStoreSuite } from './testing/shared-store-suites.ts'
-export type { BudgetUnderTest, CacheUnderTest } from './testing/shared-store-suites.ts'
-export { RECORDER_CAPABILITIES, recorderSuite } from './testing/recorder-suite.ts'
-export type { JournalUnderTest, RecorderCapability, RecorderSuiteOptions } from './testing/recorder-suite.ts'
+export { budgetStoreSuite, cacheStoreSuite, RECORDER_CAPABILITIES, recorderSuite } from './testing/recorder-suite.ts'
+export type {
+  BudgetUnderTest,
+  CacheUnderTest,
+  JournalUnderTest,
+  RecorderCapability,
+  RecorderSuiteOptions,
+} from './testing/recorder-suite.ts'
 export {
   AWKWARD_QUERIES,
   documentStoreSuite,

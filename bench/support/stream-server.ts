@@ -1,7 +1,7 @@
 /**
- * Streams answers in the formats of Chat Completions and Messages; started as a separate process with the number of deltas.
+ * Streams answers in the formats of Chat Completions, Responses and Messages; started as a separate process with the number of deltas.
  * `/N/v1/...` sends N deltas at a time, single deltas a millisecond apart; `/N/MS/v1/...` waits MS milliseconds after each.
- * Each text is a word and its sending time, so that a reader can compute its latency.
+ * Each text is a word and its sending time, so that a reader can compute its latency; below `/plain/` it is a word only.
  */
 
 import { once } from 'node:events'
@@ -55,14 +55,46 @@ const MESSAGES: Wire = {
     event({ type: 'message_stop' }),
 }
 
-async function answer(wire: Wire, together: number, pauseMs: number, response: ServerResponse): Promise<void> {
+const RESPONSES: Wire = {
+  before:
+    event({ type: 'response.created', response: { id: 'r', model: 'm', status: 'in_progress', output: [] } }) +
+    event({
+      type: 'response.output_item.added',
+      output_index: 0,
+      item: { id: 'i', type: 'message', role: 'assistant', content: [] },
+    }),
+  delta: (delta) => event({ type: 'response.output_text.delta', item_id: 'i', output_index: 0, content_index: 0, delta }),
+  after: event({
+    type: 'response.completed',
+    response: {
+      id: 'r',
+      model: 'm',
+      status: 'completed',
+      output: [],
+      usage: { input_tokens: 10, output_tokens: 20, total_tokens: 30 },
+    },
+  }),
+}
+
+/** Wire formats by the end of the path. */
+const WIRES: Readonly<Record<string, Wire>> = { messages: MESSAGES, responses: RESPONSES }
+
+interface Pace {
+  /** Number of deltas sent at a time. */
+  readonly together: number
+  /** Milliseconds after each of them. */
+  readonly pauseMs: number
+  readonly isTimed: boolean
+}
+
+async function answer(wire: Wire, { together, pauseMs, isTimed }: Pace, response: ServerResponse): Promise<void> {
+  const sent = (): string => (isTimed ? `@${(performance.timeOrigin + performance.now()).toFixed(2)}` : '')
   response.writeHead(200, { 'content-type': 'text/event-stream' }).write(wire.before)
   for (let index = 0; index < deltas; index += together) {
     let batch = ''
-    for (let at = index; at < Math.min(index + together, deltas); at++)
-      batch += wire.delta(`word${at % 100}@${(performance.timeOrigin + performance.now()).toFixed(2)} `)
+    for (let at = index; at < Math.min(index + together, deltas); at++) batch += wire.delta(`word${at % 100}${sent()} `)
     if (!response.write(batch)) await once(response, 'drain')
-    // Else what is sent would run together.
+    // Keeps batches apart.
     await (pauseMs > 0 ? setTimeout(pauseMs) : setImmediate())
   }
   response.end(wire.after)
@@ -71,8 +103,9 @@ async function answer(wire: Wire, together: number, pauseMs: number, response: S
 const deltas = Number(process.argv[2])
 const server = createServer((request, response) => {
   request.resume()
-  const [, together = '1', pause] = request.url?.match(/^\/(\d+)(?:\/(\d+))?\//) ?? []
-  const wire = request.url?.endsWith('/messages') === true ? MESSAGES : CHAT
-  void answer(wire, Number(together), pause === undefined ? Number(together === '1') : Number(pause), response)
+  const [, plain, together = '1', pause] = request.url?.match(/^\/(plain\/)?(\d+)(?:\/(\d+))?\//) ?? []
+  const wire = WIRES[request.url?.split('/').at(-1) ?? ''] ?? CHAT
+  const pauseMs = pause === undefined ? Number(together === '1') : Number(pause)
+  void answer(wire, { together: Number(together), pauseMs, isTimed: plain === undefined }, response)
 })
 server.listen(0, '127.0.0.1', () => process.send?.((server.address() as AddressInfo).port))

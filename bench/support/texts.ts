@@ -1,5 +1,5 @@
 /**
- * Text to measure retrieval with: generated, or made of the sentences of a collection in any order.
+ * Provides texts for retrieval benchmarks: generated, or made of the sentences of a collection in random order.
  *
  * Words are made of syllables and follow Zipf's law; a chunk has a topic, whose words it repeats. Questions are made of the words of a
  * chunk.

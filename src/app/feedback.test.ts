@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest'
 import { tool } from '../../test/calls.ts'
-import { journalForEach } from '../../test/support/journal.ts'
+import { journalForEach } from '../../test/support/journal-folder.ts'
 import { CriaError } from '../core/error.ts'
 import type { Recorder } from '../core/recorder.ts'
 import { preferencePairs, preferenceStats } from '../eval/port.ts'

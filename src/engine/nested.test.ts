@@ -2,7 +2,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it, vi } from 'vitest'
-import { journalForEach } from '../../test/support/journal.ts'
+import { journalForEach } from '../../test/support/journal-folder.ts'
 import { calling, collect, free, tool } from '../../test/calls.ts'
 import { SimpleBot } from '../bots/simple-bot.ts'
 import { isTerminal } from '../core/event.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { journalForEach } from '../../test/support/journal.ts'
+import { journalForEach } from '../../test/support/journal-folder.ts'
 import { collect } from '../../test/calls.ts'
 import type { QueryEvent } from '../core/event.ts'
 import { ScriptedModel } from '../providers/scripted/scripted-model.ts'

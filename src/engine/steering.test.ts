@@ -1,7 +1,7 @@
 /** Steering messages, and settings of single steps. */
 
 import { describe, expect, it } from 'vitest'
-import { journalForEach } from '../../test/support/journal.ts'
+import { journalForEach } from '../../test/support/journal-folder.ts'
 import { all, calling, collect, tool } from '../../test/calls.ts'
 import { CriaError } from '../core/error.ts'
 import { user } from '../core/message.ts'

@@ -3,7 +3,7 @@
 import { getEventListeners } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it, vi } from 'vitest'
-import { journalForEach } from '../../test/support/journal.ts'
+import { journalForEach } from '../../test/support/journal-folder.ts'
 import { calling, tool } from '../../test/calls.ts'
 import { chatServer, sendDelta, startStream } from '../../test/support/chat-server.ts'
 import { createProviderModel } from '../providers/create.ts'

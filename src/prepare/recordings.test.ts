@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest'
 import { readRequest } from '../../test/support/recorded-requests.ts'
-import { expectedOf, hasRecordings, recordings, requestOf, tellThatRecordingsAreMissing } from '../../test/support/shared-wire.ts'
+import { expectedOf, hasRecordings, recordings, requestOf, warnThatRecordingsAreMissing } from '../../test/support/shared-wire.ts'
 import { loadTokenCounter, offeredTokens } from './tokens.ts'
 import { countedSize, EMPTY_TALLY, estimatedSize, withCounts, withEstimates } from './tally.ts'
 
@@ -11,7 +11,7 @@ const OWN_WORDS = 500
 /** Parts that only the provider can count: its own tools, pictures, documents. */
 const NOT_OURS = new Set(['server-tools', 'server-tools-only', 'image-input', 'document-input', 'embedding'])
 
-if (!hasRecordings) tellThatRecordingsAreMissing()
+if (!hasRecordings) warnThatRecordingsAreMissing()
 
 interface Compared {
   readonly name: string

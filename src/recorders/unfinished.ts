@@ -39,9 +39,9 @@ export function spokenIn(turnId: string, messages: readonly Message[], events: r
   for (const [index, message] of said.entries()) {
     if (message.role === 'user') spoken.push(message)
     else if (message.role === 'assistant' && (message.content.trim() !== '' || message.toolCalls !== undefined)) {
-      const next = said.findIndex(({ role }, at) => at > index && role !== 'tool')
-      const written = said.slice(index + 1, next === -1 ? undefined : next)
-      spoken.push(message, ...answersTo(message, written, turnId, shown.toolResults))
+      let next = index + 1
+      while (said[next]?.role === 'tool') next += 1
+      spoken.push(message, ...answersTo(message, said.slice(index + 1, next), turnId, shown.toolResults))
     }
   }
   if (shown.message?.id === PARTIAL && shown.text.trim() !== '')

@@ -193,19 +193,18 @@ describe.runIf(hasTerminal)('in a real terminal', () => {
       { text: 'Done.' },
     ])
     const { process, shows, ended } = chat(['--plain'])
-    await shows('> ')
-    process.stdin.write('Do it\nand tell me\n')
-    await shows('May run_command do this?')
-    process.stdin.write('xy\n')
-    await shows('"xy" is none of them')
-    process.stdin.write('y\n')
-    await shows('three')
-    await shows('Done.')
-    process.stdin.write('/changes\n')
-    await shows('no file was written')
-    process.stdin.write('!echo mine\n')
-    await shows('The model gets the output with your next message')
-    process.stdin.write(KEY.ctrlD)
+    for (const [shown, typed] of [
+      ['> ', 'Do it\nand tell me\n'],
+      ['May run_command do this?', 'xy\n'],
+      ['"xy" is none of them', 'y\n'],
+      ['three', ''],
+      ['Done.', '/changes\n'],
+      ['no file was written', '!echo mine\n'],
+      ['The model gets the output with your next message', KEY.ctrlD],
+    ] as const) {
+      await shows(shown)
+      process.stdin.write(typed)
+    }
     const { code, stdout } = await ended
     expect(code).toBe(0)
     expect((JSON.parse(scene.server.requests[0] ?? '{}') as { messages: SentMessage[] }).messages.at(-1)?.content).toContain(

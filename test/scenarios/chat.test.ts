@@ -9,7 +9,7 @@ import { openJournal } from '../../src/app/journal.ts'
 import { agentServer, messagesIn, toolResultsIn } from '../support/agent-server.ts'
 import type { ScriptedStep, SentMessage } from '../support/agent-server.ts'
 import { answer, chatServer, endStream, refuse, sendDelta, startStream } from '../support/chat-server.ts'
-import { BROKEN, BROKEN_PROJECT, EDIT, MENDED, READ, RUN_TEST } from '../support/broken-project.ts'
+import { BROKEN, BROKEN_PROJECT, EDIT, FIXED, READ, RUN_TEST } from '../support/broken-project.ts'
 import type { ChatServer } from '../support/chat-server.ts'
 import { chatTerminal, KEY, pasted } from '../support/chat-terminal.ts'
 import type { ChatTerminal, ChatTerminalOptions } from '../support/chat-terminal.ts'
@@ -36,6 +36,8 @@ interface Chat extends ChatTerminal {
   readonly shows: ChatTerminal['terminal']['shows']
   /** Resolves when this text was shown and the chat is idle. */
   readonly ends: (text: string) => Promise<void>
+  /** Presses Ctrl-D, and expects that the chat ends well. */
+  readonly leave: () => Promise<void>
 }
 
 async function chat(
@@ -66,6 +68,10 @@ function again(options: Partial<ChatOptions> = {}, terminal: Partial<ChatTermina
     say: (text) => own.press(`${text}${KEY.enter}`),
     shows: (what) => shown.shows(what),
     ends: (text) => shown.shows(() => shown.text.includes(text) && !shown.screen.includes('Esc stops it')),
+    leave: async () => {
+      own.press(KEY.ctrlD)
+      expect(await code).toBe(0)
+    },
   }
 }
 
@@ -97,7 +103,7 @@ const sent = (request = -1): readonly SentMessage[] => messagesIn(server, reques
 
 describe('a conversation at a terminal', () => {
   test('ENG-TOOL-001 a mistake is found and fixed, and diff and command are shown before they are run', async () => {
-    const { say, shows, ends, press, code, terminal, isRaw } = await chat([
+    const { say, shows, ends, press, terminal, isRaw, leave } = await chat([
       { text: 'I look first.', calls: [READ, RUN_TEST] },
       { calls: [EDIT] },
       { calls: [RUN_TEST] },
@@ -115,14 +121,13 @@ describe('a conversation at a terminal', () => {
     expect(place.read('add.mjs')).toBe(BROKEN)
     press('y')
     await ends('It subtracted. Now it adds.')
-    expect(place.read('add.mjs')).toBe(MENDED)
+    expect(place.read('add.mjs')).toBe(FIXED)
     // A permission for the session is not asked for again.
     expect(terminal.text).toMatch(/✓ run_command node add\.test\.mjs · passed/)
     expect(terminal.text).toMatch(/✗ run_command node add\.test\.mjs · \[exit code 1\]/)
     expect(terminal.text).toContain('✓ edit_file add.mjs · Changed add.mjs: 1 line added, 1 removed.')
     expect(isRaw()).toBe(true)
-    press(KEY.ctrlD)
-    expect(await code).toBe(0)
+    await leave()
     expect(isRaw()).toBe(false)
     expect([terminal.bracketedPaste, terminal.cursorVisible, terminal.strange]).toEqual([false, true, []])
   })
@@ -142,15 +147,13 @@ describe('a conversation at a terminal', () => {
     await first.shows('May edit_file do this?')
     first.press('e')
     await first.ends('Done.')
-    first.press(KEY.ctrlD)
-    await first.code
+    await first.leave()
 
     const second = again()
     second.say('Test it')
     await second.ends('Again.')
     expect(second.terminal.text).not.toContain('May run_command')
-    second.press(KEY.ctrlD)
-    await second.code
+    await second.leave()
 
     const shown = await place.run(['trust', '--show', '--json'])
     expect((JSON.parse(shown.stdout) as { approvals: object[] }).approvals).toMatchObject([
@@ -182,7 +185,7 @@ describe('a conversation at a terminal', () => {
       },
     })
     const reading = (value: string): ScriptedStep => ({ calls: [{ name: 'mcp__files__read', input: { value } }] })
-    const { say, shows, ends, press, code, terminal } = await chat([
+    const { say, shows, ends, press, terminal, leave } = await chat([
       reading('one'),
       reading('announce'),
       { text: 'First.' },
@@ -212,12 +215,11 @@ describe('a conversation at a terminal', () => {
       expect.stringContaining('has changed the description or the arguments of this tool since it was offered'),
       'read: "three"',
     ])
-    press(KEY.ctrlD)
-    expect(await code).toBe(0)
+    await leave()
   })
 
   test('a refusal reports its reason to the model, and earlier key presses do not answer a question', async () => {
-    const { say, shows, ends, press, terminal, code } = await chat([{ calls: [RUN_TEST] }, { text: 'Then not.' }])
+    const { say, shows, ends, press, terminal, leave } = await chat([{ calls: [RUN_TEST] }, { text: 'Then not.' }])
     say('Run the tests')
     await shows('May run_command do this?')
     press('n')
@@ -226,8 +228,7 @@ describe('a conversation at a terminal', () => {
     await ends('Then not.')
     expect(toolResultsIn(server)[0]).toContain('The user refused it: use npm test')
     expect(terminal.text).toContain('⊘ run_command node add.test.mjs · refused: The user refused it: use npm test')
-    press(KEY.ctrlD)
-    expect(await code).toBe(0)
+    await leave()
   })
 
   test('a paste never answers a question', async () => {
@@ -240,13 +241,13 @@ describe('a conversation at a terminal', () => {
     await shows('stopped; the text received so far is kept')
     expect(terminal.text).not.toContain('passed')
     press(KEY.ctrlD)
-    await code
+    expect(await code).toBe(130)
     expect(server?.requests).toHaveLength(1)
   })
 
   test('escape codes from models, commands and file names are inert, and a command is shown in full', async () => {
     const hostile = '\u001B]52;c;ZXZpbA==\u0007\u001B[2J\u009B31m'
-    const { say, shows, ends, press, terminal, code } = await chat([
+    const { say, shows, ends, press, terminal, leave } = await chat([
       {
         text: `${hostile}\n`,
         calls: [{ name: 'run_command', input: { command: `echo a\u202E\u200B\u001B[8m\n rm -rf nothing` } }],
@@ -267,12 +268,11 @@ describe('a conversation at a terminal', () => {
     press(KEY.enter)
     await ends('done ␛]52')
     expect(terminal.strange).toEqual([])
-    press(KEY.ctrlD)
-    await code
+    await leave()
   })
 
   test('ENG-ERR-001 Esc stops a turn, which is recorded, and the session continues with the partial answer', async () => {
-    const { say, shows, ends, press, code } = await chat((_, step) =>
+    const { say, shows, ends, press, leave } = await chat((_, step) =>
       step === 0 ? new Promise<ScriptedStep>(() => {}) : { text: 'I am here.' },
     )
     say('First')
@@ -287,8 +287,7 @@ describe('a conversation at a terminal', () => {
     await shows(/> Second/)
     press(KEY.enter)
     await ends('I am here.')
-    press(KEY.ctrlD)
-    expect(await code).toBe(0)
+    await leave()
     const journal = await openJournal({ env: { CRIA_HOME: place.home }, cwd: place.folder })
     const { turns } = await journal.read.turns({})
     expect(turns.map(({ status, question }) => [status, question])).toEqual([
@@ -300,7 +299,7 @@ describe('a conversation at a terminal', () => {
 
   test('Esc ends a running command with its child processes, and does not report it as refused', async () => {
     const command = 'echo $$ > pid.tmp; mv pid.tmp pid; sleep 60 & sleep 60'
-    const { say, shows, ends, press, code, terminal } = await chat(
+    const { say, shows, ends, press, terminal, leave } = await chat(
       [{ calls: [{ name: 'run_command', input: { command } }] }, { text: 'Understood.' }],
       { sandbox: 'off' },
     )
@@ -316,12 +315,11 @@ describe('a conversation at a terminal', () => {
     say('And?')
     await ends('Understood.')
     expect(toolResultsIn(server)[0]).not.toMatch(/denied|refused/i)
-    press(KEY.ctrlD)
-    expect(await code).toBe(0)
+    await leave()
   })
 
   test('a question of the model is answered by choice or free text, and its list is shown', async () => {
-    const { say, shows, ends, press, code, terminal } = await chat([
+    const { say, shows, ends, press, terminal, leave } = await chat([
       { calls: [{ name: 'todo', input: { items: [{ text: 'ask\u001B[2J', state: 'doing' }] } }] },
       { calls: [{ name: 'ask_user', input: { question: 'Tabs or spaces?', options: ['tabs', 'spaces'] } }] },
       { text: 'Neither.' },
@@ -334,20 +332,18 @@ describe('a conversation at a terminal', () => {
     press(`neither${KEY.enter}`)
     await ends('Neither.')
     expect(toolResultsIn(server)[1]).toBe('The user answered: neither')
-    press(KEY.ctrlD)
-    await code
+    await leave()
   })
 
   test('ENG-TOOL-001 in safe mode every call needs permission, even reading', async () => {
-    const { say, shows, ends, press, code, terminal } = await chat([{ calls: [READ] }, { text: 'Seen.' }], { safe: true })
+    const { say, shows, ends, press, terminal, leave } = await chat([{ calls: [READ] }, { text: 'Seen.' }], { safe: true })
     say('Look')
     await shows('May read_file do this?')
     expect(terminal.text).not.toContain('do not ask again')
     press('y')
     await ends('Seen.')
     expect(terminal.text).toContain('safe mode')
-    press(KEY.ctrlD)
-    await code
+    await leave()
   })
 
   test('an unknown command does not end the chat, and gets a suggestion', async () => {
@@ -386,7 +382,7 @@ describe('a conversation at a terminal', () => {
 
   test('a message typed while the model works is sent next', async () => {
     const first = Promise.withResolvers<ScriptedStep>()
-    const { say, shows, ends, press, code } = await chat((_, step) => (step === 0 ? first.promise : { text: 'And the second.' }))
+    const { say, shows, ends, leave } = await chat((_, step) => (step === 0 ? first.promise : { text: 'And the second.' }))
     say('One')
     await shows('Esc stops it')
     say('Two')
@@ -398,8 +394,7 @@ describe('a conversation at a terminal', () => {
         .map(({ content }) => content)
         .filter((content) => content === 'One' || content === 'The first.' || content === 'Two'),
     ).toEqual(['One', 'The first.', 'Two'])
-    press(KEY.ctrlD)
-    expect(await code).toBe(0)
+    await leave()
   })
 
   test('Ctrl-C clears the line or stops a turn, and twice leaves and restores the terminal', async () => {
@@ -482,7 +477,7 @@ describe('a conversation at a terminal', () => {
     server = await chatServer((response, request) =>
       (isKeyRight ? answer('Welcome.') : refuse(401, 'Incorrect key sk-canary-0123456789'))(response, request),
     )
-    const { say, shows, ends, press, code, terminal } = again()
+    const { say, shows, ends, terminal, leave } = again()
     say('Hello')
     await shows('Check the API key')
     expect(terminal.text).not.toContain('sk-canary-0123456789')
@@ -490,25 +485,23 @@ describe('a conversation at a terminal', () => {
     await ends('Check the API key')
     say('Hello again')
     await ends('Welcome.')
-    press(KEY.ctrlD)
-    expect(await code).toBe(0)
+    await leave()
   })
 
   test('a long paste is one message, shown in one line', async () => {
     const long = Array.from({ length: 40 }, (_, index) => `line ${index}`).join('\r\n')
-    const { press, ends, shows, code } = await chat([{ text: 'Read.' }])
+    const { press, ends, shows, leave } = await chat([{ text: 'Read.' }])
     press(pasted(long))
     await shows('[pasted text 1: 40 lines]')
     press(` what is it?${KEY.enter}`)
     await ends('Read.')
     expect(sent().at(-1)?.content).toContain('line 0\nline 1\n')
     expect(sent().at(-1)?.content).toContain('line 39 what is it?')
-    press(KEY.ctrlD)
-    await code
+    await leave()
   })
 
   test('a paste without bracketed paste is one message, sent by its final line end', async () => {
-    const { press, ends, shows, code, terminal } = await chat([{ text: 'Read.' }, { text: 'Again.' }])
+    const { press, ends, shows, terminal, leave } = await chat([{ text: 'Read.' }, { text: 'Again.' }])
     await shows('openai-compatible/test')
     press('first\rsecond\r')
     press('third')
@@ -520,12 +513,11 @@ describe('a conversation at a terminal', () => {
     press('\tone\r\n\ttwo\r\n')
     await ends('Again.')
     expect(sent().at(-1)?.content).toBe('one\n\ttwo')
-    press(KEY.ctrlD)
-    await code
+    await leave()
   })
 
   test('the first output lines stand below a command, blank lines count, and waiting for the user is not timed', async () => {
-    const { say, shows, ends, press, code, terminal } = await chat([
+    const { say, shows, ends, press, terminal, leave } = await chat([
       { calls: [{ name: 'run_command', input: { command: 'echo one; echo; for i in 3 4 5 6 7; do echo line $i; done' } }] },
       { text: 'Done.' },
     ])
@@ -536,8 +528,7 @@ describe('a conversation at a terminal', () => {
     expect(terminal.text).toMatch(
       /· 7\n {2}lines · \/show 1\n {2}one\n\n {2}line 3\n {2}line 4\n {2}line 5\n {2}… 2 more lines\n/,
     )
-    press(KEY.ctrlD)
-    await code
+    await leave()
   })
 
   test('an answer continues in the new width after a resize', async () => {
@@ -550,7 +541,7 @@ describe('a conversation at a terminal', () => {
       sendDelta(response, `${words}\n\nThe end.`)
       endStream(response)
     })
-    const { say, shows, ends, press, code, terminal, resize } = again({}, { columns: 100 })
+    const { say, shows, ends, terminal, resize, leave } = again({}, { columns: 100 })
     say('Go')
     await shows('than a narrow')
     resize(40, 20)
@@ -559,13 +550,12 @@ describe('a conversation at a terminal', () => {
     const rows = terminal.text.slice(terminal.text.lastIndexOf('These words')).split('\n')
     expect(rows.slice(0, 3).map((row) => row.length <= 40)).toEqual([true, true, true])
     expect(terminal.text.match(/The end\./g)).toHaveLength(1)
-    press(KEY.ctrlD)
-    await code
+    await leave()
   })
 
   test('a paste in pieces, cut anywhere, is whole', async () => {
     const text = `${'\u001B[31mred and 🦙\n'.repeat(200)}the end`
-    const { press, ends, shows, code, terminal } = await chat(() => ({ text: 'Read.' }))
+    const { press, ends, shows, terminal, leave } = await chat(() => ({ text: 'Read.' }))
     for (let size = 1; size <= 7; size += 3) {
       const keys = [...`${pasted(text)}!${KEY.enter}`]
       for (let at = 0; at < keys.length; at += size) press(keys.slice(at, at + size).join(''))
@@ -574,8 +564,7 @@ describe('a conversation at a terminal', () => {
       expect(sent().at(-1)?.content).toBe(`${text}!`)
     }
     expect(terminal.strange).toEqual([])
-    press(KEY.ctrlD)
-    await code
+    await leave()
   })
 
   test('a paste without its end mark does not block the keyboard, and its text is kept', async () => {
@@ -598,7 +587,7 @@ describe('a conversation at a terminal', () => {
   })
 
   test('a line of a hundred thousand characters does not fill the screen, neither sent nor recalled', async () => {
-    const { press, ends, shows, code, terminal } = await chat([{ text: 'Read.' }, { text: 'Again.' }])
+    const { press, ends, shows, terminal, leave } = await chat([{ text: 'Read.' }, { text: 'Again.' }])
     press(`${pasted('x'.repeat(100_000))}${KEY.enter}`)
     await ends('Read.')
     expect(terminal.text).toContain('… 96000 more characters')
@@ -608,12 +597,11 @@ describe('a conversation at a terminal', () => {
     press(KEY.enter)
     await ends('Again.')
     expect(sent().at(-1)?.content).toHaveLength(100_000)
-    press(KEY.ctrlD)
-    await code
+    await leave()
   })
 
   test('several lines, history, and completion of commands and paths', async () => {
-    const { press, ends, shows, code, terminal } = await chat([{ text: 'Yes.' }, { text: 'Again.' }])
+    const { press, ends, shows, terminal, leave } = await chat([{ text: 'Yes.' }, { text: 'Again.' }])
     press(`one\\${KEY.enter}two add.t${KEY.tab}${KEY.enter}`)
     await ends('Yes.')
     expect(sent().at(-1)?.content).toContain('one\ntwo add.test.mjs')
@@ -623,8 +611,7 @@ describe('a conversation at a terminal', () => {
     await ends('Again.')
     press(`/to${KEY.tab}${KEY.enter}`)
     await shows(/run_command +asks/)
-    press(KEY.ctrlD)
-    await code
+    await leave()
     expect(statSync(join(place.home, 'cria.history')).mode & 0o777).toBe(0o600)
     const next = again()
     await next.shows('openai-compatible/test')
@@ -635,7 +622,7 @@ describe('a conversation at a terminal', () => {
   })
 
   test('a narrow, low or resized terminal shows no leftovers', async () => {
-    const { press, ends, code, terminal, resize } = await chat(
+    const { press, ends, terminal, resize, leave } = await chat(
       [{ text: 'A long answer that has to be broken into several lines, however wide the screen is.' }],
       {},
       { columns: 40, rows: 8 },
@@ -645,8 +632,7 @@ describe('a conversation at a terminal', () => {
     resize(80, 24)
     press(KEY.enter)
     await ends('however wide the screen')
-    press(KEY.ctrlD)
-    await code
+    await leave()
     expect(terminal.text.match(/a question that is/g)).toHaveLength(1)
   })
 
@@ -705,13 +691,13 @@ describe('a conversation at a terminal', () => {
     say('/undo')
     await shows('new.txt is removed again')
     expect(existsSync(join(place.folder, 'new.txt'))).toBe(false)
-    writeFileSync(join(place.folder, 'add.mjs'), `${MENDED}// mine\n`)
+    writeFileSync(join(place.folder, 'add.mjs'), `${FIXED}// mine\n`)
     say('/undo')
     await shows('it has changed since. Nothing was taken back')
     expect(place.read('add.mjs')).toContain('// mine')
     say('/changes')
     await shows(/add\.mjs .*changed since\n *2 {2}new\.txt .*taken back/)
-    writeFileSync(join(place.folder, 'add.mjs'), MENDED)
+    writeFileSync(join(place.folder, 'add.mjs'), FIXED)
     say('/undo 1')
     await shows('add.mjs is as it was before edit 1')
     expect(place.read('add.mjs')).toBe(BROKEN)
@@ -790,25 +776,23 @@ describe('a conversation at a terminal', () => {
   })
 
   test('--bell rings when a long turn waits for the user, and when it ends', async () => {
-    const { say, shows, ends, press, code, terminal } = await chat([{ calls: [RUN_TEST] }, { text: 'Done.' }], { bell: '0' })
+    const { say, shows, ends, press, terminal, leave } = await chat([{ calls: [RUN_TEST] }, { text: 'Done.' }], { bell: '0' })
     say('Go')
     await shows('May run_command do this?')
     expect(terminal.bells).toBe(1)
     press('y')
     await ends('Done.')
     await shows(() => terminal.bells === 2)
-    press(KEY.ctrlD)
-    await code
+    await leave()
     await expect(again({ bell: 'soon' }).code).rejects.toThrow('--bell takes seconds')
     const silent = again({ bell: '3600' })
-    silent.press(KEY.ctrlD)
-    await silent.code
+    await silent.leave()
     expect(silent.terminal.bells).toBe(0)
   })
 
   test('/compact compacts the conversation, and the session continues from there', async () => {
     const long = 'All of it was said at some length. '.repeat(100)
-    const { say, ends, shows, press, code } = await chat((messages, step) =>
+    const { say, ends, shows, leave } = await chat((messages, step) =>
       messages.some(({ content }) => content?.includes('Paths are relative') === true)
         ? { text: `Answer ${step}. ${long}` }
         : { text: 'Notes: it was long.' },
@@ -822,8 +806,7 @@ describe('a conversation at a terminal', () => {
     say('Four')
     await ends('Answer 4.')
     expect(sent().map(({ content }) => content)).not.toContain('One')
-    press(KEY.ctrlD)
-    await code
+    await leave()
   })
 })
 
@@ -836,10 +819,9 @@ describe('a session is continued', () => {
     await first.shows('a new session')
     first.say('Something else')
     await first.ends('Noted.')
-    first.press(KEY.ctrlD)
-    await first.code
+    await first.leave()
 
-    const { shows, press, say, ends, code, terminal } = again({ resume: '' })
+    const { shows, press, say, ends, terminal, leave } = again({ resume: '' })
     await shows('Which session?')
     expect(terminal.text).toMatch(/❯ 1 .*1 turn .*Something else\n.*2 .*1 turn .*My name is Ada/)
     press(`${KEY.down}${KEY.enter}`)
@@ -849,16 +831,14 @@ describe('a session is continued', () => {
     say('Who am I?')
     await ends('Ada.')
     expect(sent().map(({ content }) => content)).toContain('My name is Ada')
-    press(KEY.ctrlD)
-    expect(await code).toBe(0)
+    await leave()
   })
 
   test('with its last messages and calls shown as in the original chat', async () => {
-    const { say, ends, press, code, terminal } = await chat([{ calls: [READ] }, { text: 'It is **bold**:\n\n- one\n- two' }])
+    const { say, ends, terminal, leave } = await chat([{ calls: [READ] }, { text: 'It is **bold**:\n\n- one\n- two' }])
     say('Look')
     await ends('two')
-    press(KEY.ctrlD)
-    await code
+    await leave()
     const spoken = (text: string): string => text.slice(text.indexOf('> Look'), text.indexOf('- two') + 5)
     const second = again({ resume: /ses_\w+/.exec(terminal.text)?.[0] ?? '' })
     await second.shows('going on with ses_')
@@ -866,26 +846,23 @@ describe('a session is continued', () => {
     expect(spoken(second.terminal.text)).toContain('✓ read_file add.mjs')
     second.say('/show 1')
     await second.shows('"path": "add.mjs"')
-    second.press(KEY.ctrlD)
-    expect(await second.code).toBe(0)
+    await second.leave()
   })
 
   test('or a new one is begun, with a note, if none is chosen', async () => {
     const first = await chat([{ text: 'Ada it is.' }, { text: 'Who knows?' }])
     first.say('My name is Ada')
     await first.ends('Ada it is.')
-    first.press(KEY.ctrlD)
-    await first.code
+    await first.leave()
 
-    const { shows, press, say, ends, code } = again({ resume: '' })
+    const { shows, press, say, ends, leave } = again({ resume: '' })
     await shows('Which session?')
     press(KEY.escape)
     await shows('what you say begins a new session')
     say('Who am I?')
     await ends('Who knows?')
     expect(sent().map(({ content }) => content)).not.toContain('My name is Ada')
-    press(KEY.ctrlD)
-    expect(await code).toBe(0)
+    await leave()
   })
 
   test('an unknown session is an error', async () => {

@@ -127,15 +127,17 @@ describe.runIf(hasTerminal)('in a real terminal', () => {
     shell.stdout.setEncoding('utf8').on('data', (text: string) => {
       shown += text
     })
-    // Its prompt says that it reads keys, and not lines, again.
+    // The prompt appears when the shell reads single keys again.
     shell.stdin.write(`cria() { '${process.execPath}' '${MAIN}' "$@"; }; source <(cria completion bash); PS1=rea''dy'> '\n`)
     await until('ready> ')
-    shell.stdin.write('cria templ\t')
-    await until('cria templates ')
-    shell.stdin.write('s')
-    await until('cria templates s')
-    shell.stdin.write('\t\t')
-    await until('show')
+    for (const [typed, text] of [
+      ['cria templ\t', 'cria templates '],
+      ['s', 'cria templates s'],
+      ['\t\t', 'show'],
+    ] as const) {
+      shell.stdin.write(typed)
+      await until(text)
+    }
     // Ctrl-U empties the line.
     shell.stdin.end('\u0015exit\n')
     await new Promise((resolve) => {

@@ -3,11 +3,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createModel, defineTool, foldEvents, query } from '../../src/index.ts'
 import type { QueryResult } from '../../src/index.ts'
-import { expectedOf, hasRecordings, recordings, replayServer, tellThatRecordingsAreMissing } from '../support/shared-wire.ts'
+import { expectedOf, hasRecordings, recordings, replayServer, warnThatRecordingsAreMissing } from '../support/shared-wire.ts'
 import type { Recording, ReplayServer } from '../support/shared-wire.ts'
 import { wireServer } from '../support/wire-server.ts'
 
-if (!hasRecordings) tellThatRecordingsAreMissing()
+if (!hasRecordings) warnThatRecordingsAreMissing()
 
 let server: ReplayServer | undefined
 beforeAll(async () => {
@@ -93,7 +93,7 @@ describe.skipIf(!hasRecordings)('recorded answers with cached input', () => {
     const result = await resultOf(each, { price: { input: 1, output: 1, tiers } })
     const { inputTokens = 0, outputTokens = 0 } = expectedOf(each.recording).usage ?? {}
     expect(result?.costUsd).toBeCloseTo((inputTokens + outputTokens) / 1000, 9)
-    const unknown = await resultOf({ ...each, model: 'a-model-that-nobody-lists' })
+    const unknown = await resultOf({ ...each, model: 'an-unlisted-model' })
     expect(unknown?.costUsd).toBeNull()
   })
 })

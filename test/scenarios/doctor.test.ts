@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { hasRecordings, recordings, replayServer, tellThatRecordingsAreMissing } from '../support/shared-wire.ts'
+import { hasRecordings, recordings, replayServer, warnThatRecordingsAreMissing } from '../support/shared-wire.ts'
 import { answer, chatServer, refuse } from '../support/chat-server.ts'
 import type { Reply } from '../support/chat-server.ts'
 import { eachScene } from './command-line.ts'
@@ -197,7 +197,7 @@ describe('doctor starts the configured MCP servers', () => {
   })
 })
 
-if (!hasRecordings) tellThatRecordingsAreMissing()
+if (!hasRecordings) warnThatRecordingsAreMissing()
 test.skipIf(!hasRecordings)('doctor reads recorded answers of real providers', async () => {
   const replay = await replayServer()
   try {

@@ -42,15 +42,13 @@ afterAll(() => {
 
 async function run(command: Command, ...words: string[]): Promise<{ out: string; err: string }> {
   const io = fakeIo({ cwd: folder, env: { CRIA_HOME: join(folder, 'home'), CRIA_MODEL: 'builtin/extractive' } })
-  expect(await command.run(parseCommandLine(command, words), io)).toBe(0)
+  expect(await command.run(parseCommandLine(command, ['--beir', town, ...words]), io)).toBe(0)
   return { out: io.out(), err: io.err() }
 }
 
 test('a configuration is compared with a run, and the report is written', async () => {
   const { out } = await run(
     evalRetrieval,
-    '--beir',
-    town,
     '--json',
     '--run',
     file('own.run'),
@@ -66,32 +64,23 @@ test('a configuration is compared with a run, and the report is written', async 
   })
   expect(readFileSync(file('r.html'), 'utf8')).not.toMatch(/<img|<script/)
   expect(readFileSync(file('r.md'), 'utf8')).toContain('| mrr10 | 0.2500 | 0.5000 |')
-  const two = await run(evalRetrieval, '--beir', town, '--compare', file('base.run'), file('own.run'))
+  const two = await run(evalRetrieval, '--compare', file('base.run'), file('own.run'))
   expect(two.out).toMatch(/mrr10 +0\.2500 +0\.5000 +\+0\.2500/)
 })
 
 test('a configuration is compared with another one', async () => {
-  const { out } = await run(evalRetrieval, '--beir', town, '--json', '--baseline-options', '{"chunk":{"maxChars":64}}')
+  const { out } = await run(evalRetrieval, '--json', '--baseline-options', '{"chunk":{"maxChars":64}}')
   expect(JSON.parse(out)).toMatchObject({ comparison: { names: ['{"chunk":{"maxChars":64}}', 'this configuration'] } })
 })
 
 test('answers are compared with predictions', async () => {
-  const { out } = await run(
-    evalAnswers,
-    '--beir',
-    town,
-    '--json',
-    '--predictions',
-    file('own.jsonl'),
-    '--compare',
-    file('base.jsonl'),
-  )
+  const { out } = await run(evalAnswers, '--json', '--predictions', file('own.jsonl'), '--compare', file('base.jsonl'))
   expect(JSON.parse(out)).toMatchObject({
     questions: 1,
     comparison: { measures: [{ measure: 'inQuote', baseline: 0 }, {}, {}, {}] },
   })
   expect(JSON.parse(out)).not.toHaveProperty('predictions')
-  const two = await run(evalAnswers, '--beir', town, '--compare', file('base.jsonl'), file('own.jsonl'), '--report', file('a.md'))
+  const two = await run(evalAnswers, '--compare', file('base.jsonl'), file('own.jsonl'), '--report', file('a.md'))
   expect(two.out).toContain('right')
   expect(readFileSync(file('a.md'), 'utf8')).toContain('| right |')
 })
@@ -103,10 +92,10 @@ test.each([
   [['--compare', 'gone.run'], /gone\.run does not exist/],
   [['--compare', 'gone.run', '--baseline-options', '{}'], /exclude each other/],
 ])('%j is refused', async (words, message) => {
-  await expect(run(evalRetrieval, '--beir', town, ...words)).rejects.toThrow(message)
+  await expect(run(evalRetrieval, ...words)).rejects.toThrow(message)
 })
 
 test('a line that is not a ranking is named', async () => {
   writeFileSync(file('bad.run'), 'q1 Q0 mill 1 2 x\nq1 mill\n')
-  await expect(run(evalRetrieval, '--beir', town, '--compare', file('bad.run'))).rejects.toThrow(/bad\.run, line 2/)
+  await expect(run(evalRetrieval, '--compare', file('bad.run'))).rejects.toThrow(/bad\.run, line 2/)
 })

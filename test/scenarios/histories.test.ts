@@ -17,10 +17,10 @@ import { APIS } from '../support/answers.ts'
 import type { Api } from '../support/answers.ts'
 import { HISTORY_RULES } from '../support/history-rules.ts'
 import { hostileTranscript, soundTranscript } from '../support/transcripts.ts'
-import { hasRecordings, tellThatRecordingsAreMissing, violationsIn } from '../support/shared-wire.ts'
+import { hasRecordings, warnThatRecordingsAreMissing, violationsIn } from '../support/shared-wire.ts'
 import type { JsonObject } from '../../src/core/json.ts'
 
-if (!hasRecordings) tellThatRecordingsAreMissing()
+if (!hasRecordings) warnThatRecordingsAreMissing()
 
 interface Sent {
   readonly bodies: readonly unknown[]
@@ -126,7 +126,7 @@ describe.each(APIS.filter(({ provider }) => provider in HISTORY_RULES))('ENG-PRE
     const bodies: unknown[] = []
     function capture(_: unknown, init?: RequestInit): Promise<Response> {
       bodies.push(JSON.parse(init?.body as string))
-      return Promise.reject(new TypeError('Nobody is there.'))
+      return Promise.reject(new TypeError('No server.'))
     }
     const call: Message = assistant([{ type: 'tool-call', id: 'a', name: 'look', input: {} }])
     const result: Message = toolResult({ id: 'a', name: 'look', content: 'seen' })

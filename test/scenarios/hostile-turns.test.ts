@@ -53,7 +53,7 @@ const ANSWERS: readonly (PermissionChecker | undefined)[] = [
   () => true,
   () => false,
   () => [true],
-  () => Promise.reject(new Error('nobody there')),
+  () => Promise.reject(new Error('no server')),
   () => new Promise(() => {}),
   () => 'yes' as never,
   (requests) => requests.map(() => ({ granted: true, input: 'no object', remember: 'session' })),

@@ -2,37 +2,27 @@
 
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { QueryEvent } from '../../src/core/event.ts'
 import type { Tool } from '../../src/core/tool.ts'
 import type { EngineOptions } from '../../src/engine/options.ts'
 import { createProviderModel } from '../../src/providers/create.ts'
-import { SqliteRecorder } from '../../src/recorders/sqlite/recorder.ts'
 import { all, collect, resultsOf, tool } from '../calls.ts'
 import { APIS } from '../support/answers.ts'
 import type { Api, Said } from '../support/answers.ts'
 import { HISTORY_RULES } from '../support/history-rules.ts'
+import { journalFolder } from '../support/journal-folder.ts'
 
 const SESSION = 'ses_interrupted'
 const WORKER = join(import.meta.dirname, '../support/interrupted-turn.ts')
 
-let folder: string
-let path: string
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'cria-interrupted-'))
-  path = join(folder, 'cria.db')
-})
-afterEach(() => {
-  rmSync(folder, { recursive: true })
-})
+const place = journalFolder()
 
 /** Idempotency keys of the calls that took effect before the kill, by tool. */
 async function interrupt(): Promise<Map<string, string>> {
-  const child = spawn(process.execPath, [WORKER, path, SESSION], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const child = spawn(process.execPath, [WORKER, place.path, SESSION], { stdio: ['ignore', 'pipe', 'inherit'] })
   const effects = new Map<string, string>()
   for await (const line of createInterface({ input: child.stdout })) {
     const [name = '', key = ''] = line.split(' ')
@@ -51,7 +41,7 @@ interface Going {
 
 /** Asks the next question of the session; the model gives these answers. */
 async function goOn(api: Api, says: readonly Said[], options: Partial<EngineOptions> = {}): Promise<Going> {
-  const recorder = await SqliteRecorder.open({ path })
+  const recorder = await place.open()
   const bodies: unknown[] = []
   const model = createProviderModel(api.model, {
     baseURL: `https://provider.test/${api.version}`,
@@ -72,27 +62,30 @@ async function goOn(api: Api, says: readonly Said[], options: Partial<EngineOpti
 
 const notices = (events: readonly QueryEvent[]): string[] => all(events, 'notice').map(({ code }) => code)
 
-describe.each(APIS.filter(({ provider }) => provider in HISTORY_RULES))('a tool was killed, and $provider goes on', (api) => {
-  it('ENG-PREP-001 with a valid history that reports the known state of each call', async () => {
-    const effects = await interrupt()
-    expect([...effects.keys()]).toEqual(['note', 'deploy'])
+describe.each(APIS.filter(({ provider }) => provider in HISTORY_RULES))(
+  'a session whose tool was killed continues with $provider',
+  (api) => {
+    it('ENG-PREP-001 with a valid history that reports the known state of each call', async () => {
+      const effects = await interrupt()
+      expect([...effects.keys()]).toEqual(['note', 'deploy'])
 
-    const first = await goOn(api, [{ text: 'It may be live.' }])
-    expect(first.events.at(-1)?.type).toBe('complete')
-    expect(HISTORY_RULES[api.provider]?.(first.bodies[0])).toEqual([])
-    const sent = JSON.stringify(first.bodies[0])
-    const places = ['Bring it live.', 'noted', 'effects are unknown', 'Not run', 'What happened?'].map((words) =>
-      sent.indexOf(words),
-    )
-    expect(places).toEqual(places.toSorted((one, other) => one - other))
-    expect(places[0]).toBeGreaterThan(0)
+      const first = await goOn(api, [{ text: 'It may be live.' }])
+      expect(first.events.at(-1)?.type).toBe('complete')
+      expect(HISTORY_RULES[api.provider]?.(first.bodies[0])).toEqual([])
+      const sent = JSON.stringify(first.bodies[0])
+      const places = ['Bring it live.', 'noted', 'effects are unknown', 'Not run', 'What happened?'].map((words) =>
+        sent.indexOf(words),
+      )
+      expect(places).toEqual(places.toSorted((one, other) => one - other))
+      expect(places[0]).toBeGreaterThan(0)
 
-    expect(notices(first.events)).toEqual(['effects_unknown'])
-    expect(all(first.events, 'notice')[0]?.details).toEqual({ calls: [{ id: 'call_deploy', name: 'deploy' }] })
-    // It has been said.
-    expect(notices((await goOn(api, [])).events)).toEqual([])
-  })
-})
+      expect(notices(first.events)).toEqual(['effects_unknown'])
+      expect(all(first.events, 'notice')[0]?.details).toEqual({ calls: [{ id: 'call_deploy', name: 'deploy' }] })
+      // It has been said.
+      expect(notices((await goOn(api, [])).events)).toEqual([])
+    })
+  },
+)
 
 /** Records its idempotency keys. */
 function deploy(keys: string[], more: Partial<Tool> = {}): Tool {

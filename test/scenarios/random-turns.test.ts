@@ -134,7 +134,7 @@ async function play(plan: Turn, recorder: SqliteRecorder, ran: Ran, steering: St
     if (index === plan.abortAt) controller.abort()
     if (index === plan.leaveAt) break
     if (index === plan.killAt) {
-      // The process is gone: nobody reads on, and nothing is written any more.
+      // As if the process had ended: reading and writing stop.
       await recorder.close()
       controller.abort()
       break

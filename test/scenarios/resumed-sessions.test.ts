@@ -111,13 +111,13 @@ describe.runIf(hasTerminal)('a session in a real terminal', () => {
     expect(place.read('add.mjs')).toContain('a + b')
     const left = await leave(second)
     expect(left.code).toBe(0)
-    // It was stopped, not killed: it is known what became of everything.
+    // The process was stopped, not killed: the outcome of every call is known.
     expect(left.stdout).not.toContain('Nobody knows')
     expect(left.stdout).toContain('Fix the failing test')
     expect(left.stdout).toContain('+export const add = (a, b) => a + b')
-    // The model has been told what had been done before.
-    const told = sent().filter(({ role }) => role === 'tool')
-    expect(told.map(({ content }) => content?.split('\n')[0])).toEqual([
+    // The model has received the earlier results.
+    const received = sent().filter(({ role }) => role === 'tool')
+    expect(received.map(({ content }) => content?.split('\n')[0])).toEqual([
       '2 + 2 is not 4',
       BROKEN.trimEnd(),
       'Changed add.mjs: 1 line added, 1 removed.',
@@ -162,7 +162,7 @@ describe.runIf(hasTerminal)('a session in a real terminal', () => {
       const done = messages.slice(messages.findLastIndex(({ role }) => role === 'user')).filter(({ role }) => role === 'tool')
       return done.length === 0 ? { calls: [RUN_DEPLOY] } : { text: `It said ${done[0]?.content ?? ''}` }
     })
-    // Even a call that a rule allows, and that nobody was asked about.
+    // Also a call that a rule allows without asking.
     const first = await chat(ALLOW_DEPLOY)
     type(first, `Deploy it${KEY.enter}`)
     await until(() => deployments().length === 1)
@@ -191,8 +191,8 @@ describe.runIf(hasTerminal)('a session in a real terminal', () => {
     expect(places).not.toContain(-1)
     expect(deployments()).toHaveLength(1)
     expect(sent().at(-1)?.content).toContain('Look at the server first')
-    const toldToModel = sent(1).map(({ content }) => content)
-    expect(toldToModel.join('\n')).toContain('effects are unknown')
+    const received = sent(1).map(({ content }) => content)
+    expect(received.join('\n')).toContain('effects are unknown')
 
     // A no settles nothing: it is said and asked again, until it was run.
     const third = await chat('--resume', ALLOW_DEPLOY)
@@ -277,7 +277,7 @@ test('cria run after a kill reports unknown effects, and refuses the call even i
   first.process.kill('SIGKILL')
   await first.ended
 
-  // A program is told as well, as long as nothing has been answered.
+  // A program gets the notice too, as long as no question has been answered.
   const nowhere = { ...environment(), OPENAI_COMPATIBLE_BASE_URL: 'http://127.0.0.1:9/v1' }
   const unanswered = await place.run(['run', 'Go on', '--json', ...words], { env: nowhere })
   expect(unanswered.code).toBe(3)
@@ -290,7 +290,7 @@ test('cria run after a kill reports unknown effects, and refuses the call even i
   expect({ code, stdout }).toEqual({ code: 4, stdout: 'I am done.\n' })
   expect(stderr).toContain('Whether it had its effects is unknown')
   expect(deployments()).toHaveLength(1)
-  // The rule is there already; what is missing is somebody to ask.
+  // The rule exists already; only a person to ask is missing.
   expect(stderr).not.toContain('--allow')
   expect(stderr).toContain('cria chat --resume ses_killed')
 })

@@ -101,7 +101,7 @@ describe('cria run', () => {
       { text: `Done ${evil}` },
     ]
     const { stderr } = await run(script, ['Go', '--allow=run_command'])
-    // What goes through a pipe is raw; what is told beside it is for eyes.
+    // Output to a pipe is raw; messages on standard error are for people.
     // eslint-disable-next-line no-control-regex
     expect(stderr.match(/[\u0000-\u0008\u000B-\u001F\u007F-\u009F\u202A-\u202E]/g) ?? []).toEqual([])
     await scene.server?.[Symbol.asyncDispose]()
@@ -134,10 +134,10 @@ describe('cria run', () => {
       '--json',
     ]
     const { code, stdout } = await run(script, words, { DEPLOY_TOKEN: 'hidden-Canary-77' })
-    const told = scene.server === undefined ? [] : toolResultsIn(scene.server)
-    expect(told.join('\n')).not.toMatch(/canary-private|hidden-Canary/)
-    expect(told).toContain('key: [redacted]')
-    expect(told.at(-1)).toContain('nobody to ask')
+    const results = scene.server === undefined ? [] : toolResultsIn(scene.server)
+    expect(results.join('\n')).not.toMatch(/canary-private|hidden-Canary/)
+    expect(results).toContain('key: [redacted]')
+    expect(results.at(-1)).toContain('nobody to ask')
     expect(JSON.parse(stdout)).toMatchObject({
       refused: [
         { rule: 'read_file(private/**)' },

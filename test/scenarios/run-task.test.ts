@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { agentServer, toolResultsIn } from '../support/agent-server.ts'
 import type { ScriptedStep, SentMessage } from '../support/agent-server.ts'
-import { BROKEN, BROKEN_PROJECT, EDIT, MENDED, READ, RUN_TEST } from '../support/broken-project.ts'
+import { BROKEN, BROKEN_PROJECT, EDIT, FIXED, READ, RUN_TEST } from '../support/broken-project.ts'
 import { isAlive, until } from '../support/processes.ts'
 import { eachScene } from './command-line.ts'
 import type { Ended, RunOptions, Running } from './command-line.ts'
@@ -51,12 +51,12 @@ describe('cria run', () => {
   test('ENG-TOOL-004 finds and fixes a mistake that rules allow, and reports its calls', async () => {
     const { code, stdout, stderr } = await run(STORY, ['Fix the failing test', ...RULES])
     expect({ code, stdout }).toEqual({ code: 0, stdout: 'It subtracted. Now it adds, and the test passes.\n' })
-    expect(scene.place.read('add.mjs')).toBe(MENDED)
-    const told = results()
-    expect(told[1]).toContain('2 + 2 is not 4')
-    expect(told[1]).toContain('[exit code 1]')
-    expect(told[2]).toContain('add.mjs:1:export const add')
-    expect(told.at(-1)).toContain('passed')
+    expect(scene.place.read('add.mjs')).toBe(FIXED)
+    const received = results()
+    expect(received[1]).toContain('2 + 2 is not 4')
+    expect(received[1]).toContain('[exit code 1]')
+    expect(received[2]).toContain('add.mjs:1:export const add')
+    expect(received.at(-1)).toContain('passed')
     expect(stderr).toContain('I look first.')
     expect(stderr).toContain('> edit_file add.mjs')
     expect(stderr).toMatch(/Changed:\n {2}add\.mjs\nRan:\n {2}node add\.test\.mjs {2}\(failed\)\n {2}node add\.test\.mjs\n$/)
@@ -187,12 +187,12 @@ describe('cria run', () => {
     ]
     const env = { MY_TOKEN: 'canary-token', DATABASE_URL: 'postgres://u:canary-password@h/db', RUST_LOG: 'yes' }
     await run(script, ['Look around', '--allow=*'], { env })
-    const told = results()
-    expect(told.join('\n')).not.toMatch(/canary|root:/)
-    expect(told[0]).toContain('RUST_LOG=yes')
-    expect(told[1]).toMatch(/^Permission denied/)
-    expect(told[2]).toMatch(/^Permission denied/)
-    expect(told[4]).toContain('lies outside')
+    const received = results()
+    expect(received.join('\n')).not.toMatch(/canary|root:/)
+    expect(received[0]).toContain('RUST_LOG=yes')
+    expect(received[1]).toMatch(/^Permission denied/)
+    expect(received[2]).toMatch(/^Permission denied/)
+    expect(received[4]).toContain('lies outside')
   })
 
   test('the folder may be a symbolic link', async () => {
@@ -239,8 +239,8 @@ describe('cria run', () => {
     const [system, ...rest] = messages
     expect(system?.content).not.toContain('Tests are run with node.')
     // Neighbours of one role travel as one message to some providers.
-    const told = rest.map(({ role, content }) => `${role}: ${JSON.stringify(content)}`).join('\n')
-    const places = ['AGENTS.md', 'Tests are run with node.', 'git status', 'Fix it'].map((text) => told.indexOf(text))
+    const sent = rest.map(({ role, content }) => `${role}: ${JSON.stringify(content)}`).join('\n')
+    const places = ['AGENTS.md', 'Tests are run with node.', 'git status', 'Fix it'].map((text) => sent.indexOf(text))
     expect(places).toEqual(places.toSorted((a, b) => a - b))
     expect(places).not.toContain(-1)
     expect(stderr).toContain('AGENTS.md: sent as data, not as instructions.')

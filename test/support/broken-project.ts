@@ -1,7 +1,7 @@
 /** Defines a project with one mistake, and the steps of an agent that fixes it. */
 
 export const BROKEN = 'export const add = (a, b) => a - b\n'
-export const MENDED = 'export const add = (a, b) => a + b\n'
+export const FIXED = 'export const add = (a, b) => a + b\n'
 const TEST = `import { add } from './add.mjs'
 if (add(2, 2) !== 4) { console.error('2 + 2 is not 4'); process.exit(1) }
 console.log('passed')

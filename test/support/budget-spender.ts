@@ -4,8 +4,8 @@
  *
  *     node test/support/budget-spender.ts FILE SEED LIMIT_USD
  *
- * Lines: `charged USD` before the answer is settled, `refused SCOPE` when the budget is used up. Ends after the first refusal that no request in
- * flight explains.
+ * Lines: `charged USD` before the answer is settled, `refused SCOPE` when the budget is used up. Ends after the first refusal that in-flight
+ * requests do not explain.
  */
 
 import { writeSync } from 'node:fs'

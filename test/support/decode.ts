@@ -16,19 +16,18 @@ export const REF = 'test/model'
 /** A recording: events as objects, or frames in their wire format. */
 export type Frames = readonly (object | string)[]
 
-/** Summarises a stream, one line per part; `ended` is the finish reason. */
-export async function decodeStream(api: ApiName, frames: Frames, cut: string, thinkTags = false): Promise<string[]> {
+async function decoding(api: ApiName, thinkTags = false) {
   const { decode, readUsage } = await APIS[api]()
   let count = 0
-  const context = {
-    ref: REF,
-    names: new ToolNames([]),
-    takenIds: new Set(['taken']),
-    createId: () => `own_${++count}`,
-    thinkTags,
-  }
+  const createId = (): string => `own_${++count}`
+  const context = { ref: REF, names: new ToolNames([]), takenIds: new Set(['taken']), createId, thinkTags }
   const answer = new Answer(context, readUsage)
-  const decoder = decode(answer)
+  return { answer, decoder: decode(answer) }
+}
+
+/** Summarises a stream, one line per part; `ended` is the finish reason. */
+export async function decodeStream(api: ApiName, frames: Frames, cut: string, thinkTags = false): Promise<string[]> {
+  const { answer, decoder } = await decoding(api, thinkTags)
   const parts: ModelPart[] = []
   try {
     const stream = createEventStream(decoder, answer, 'test')
@@ -47,19 +46,10 @@ export async function decodeStream(api: ApiName, frames: Frames, cut: string, th
 
 /** Summarises a whole answer. */
 export async function decodeWhole(api: ApiName, body: JsonObject): Promise<string[]> {
-  const { decode, readUsage } = await APIS[api]()
-  let count = 0
-  const context = {
-    ref: REF,
-    names: new ToolNames([]),
-    takenIds: new Set(['taken']),
-    createId: () => `own_${++count}`,
-    thinkTags: false,
-  }
-  const answer = new Answer(context, readUsage)
+  const { answer, decoder } = await decoding(api)
   answer.isWhole = true
   try {
-    decode(answer).whole(body)
+    decoder.whole(body)
     return summaryOf(closed(answer))
   } catch (thrown) {
     return [...summaryOf(answer.takeLast()), errorLine(thrown)]

@@ -36,3 +36,9 @@ export function journalFolder(): JournalFolder {
   })
   return place
 }
+
+/** Opens a journal before each test and passes it to `use` with its folder. */
+export function journalForEach(use: (recorder: SqliteRecorder, folder: string) => void): void {
+  const place = journalFolder()
+  beforeEach(async () => use(await place.open(), place.folder))
+}

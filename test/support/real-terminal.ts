@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 
-/** util-linux's `script` runs a command in a terminal of its own and passes on what is typed and written. */
+/** Names the program `script` of util-linux, which runs a command in a pseudo-terminal and forwards input and output. */
 export const hasTerminal: boolean =
   process.platform === 'linux' &&
   existsSync('/usr/bin/script') &&

@@ -4,7 +4,7 @@ import { afterAll, beforeAll } from 'vitest'
 import type { LanguageModel } from '../../src/core/model.ts'
 import { createProviderModel } from '../../src/providers/create.ts'
 import type { ProviderOptions } from '../../src/providers/create.ts'
-import { hasRecordings, replayServer, tellThatRecordingsAreMissing } from './shared-wire.ts'
+import { hasRecordings, replayServer, warnThatRecordingsAreMissing } from './shared-wire.ts'
 import type { ReplayServer } from './shared-wire.ts'
 
 /** An API of the recordings, and a model that uses it. */
@@ -34,7 +34,7 @@ export function useReplayServer(): {
   readonly log: () => ReplayServer['log']
 } {
   // Hooks of a file whose tests are all skipped do not run.
-  if (!hasRecordings) tellThatRecordingsAreMissing()
+  if (!hasRecordings) warnThatRecordingsAreMissing()
   let server: ReplayServer | undefined
   beforeAll(async () => {
     if (hasRecordings) server = await replayServer()

@@ -14,7 +14,7 @@ const WIRE = join(SHARED, 'wire')
 export const hasRecordings: boolean =
   existsSync(join(WIRE, 'replay-server.mjs')) && existsSync(join(WIRE, 'recordings', 'index.json'))
 
-export function tellThatRecordingsAreMissing(): void {
+export function warnThatRecordingsAreMissing(): void {
   console.warn(
     `SKIPPED: there are no recordings of provider traffic at ${WIRE}; name their place in CRIA_SHARED to run these tests.`,
   )

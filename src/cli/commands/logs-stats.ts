@@ -203,8 +203,9 @@ export const logsGc: Command = defineCommand({
     'dry-run': { type: 'flag', about: 'only report what would be removed' },
     json: jsonOption('{ turns, sessions, oldest, newest, bytes, dryRun }'),
   },
-  details: `Keeps running turns, whatever their age. Unless --max-age is given, age counts from days on which the journal was used, so
-that a wrong clock removes nothing. Works in small steps; Ctrl-C stops it, and turns already removed stay removed.`,
+  details: `Keeps running turns, whatever their age. Unless --max-age is given, age counts from the fourth-newest day with turns, or
+from now if that is earlier, so that a wrong clock removes nothing. Works in small steps; Ctrl-C stops it, and turns already
+removed stay removed.`,
   examples: ['cria logs gc --dry-run', 'cria logs gc --max-age 30'],
   async run({ options }, io) {
     const journal = await openJournalIfThere(io)

@@ -71,7 +71,7 @@ export class OtlpExporter {
   }
 }
 
-/** Wraps a recorder so that its spans are also sent to the collector; `close` flushes them first. */
+/** Wraps a recorder, an object whose members are its own, so that its spans are also sent to the collector; `close` flushes them first. */
 export function exportSpans<R extends Recorder>(recorder: R, exporter: OtlpExporter): R {
   return {
     ...recorder,

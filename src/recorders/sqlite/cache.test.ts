@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, test } from 'vitest'
-import { cacheStoreSuite } from '../../testing/shared-store-suites.ts'
+import { cacheStoreSuite } from '../../testing/recorder-suite.ts'
 import { journalFolder } from '../../../test/support/journal-folder.ts'
 import { MemoryCache, ResponseCache } from '../../model/response-cache.ts'
 import type { SqliteRecorder } from './recorder.ts'

@@ -1,10 +1,10 @@
 import { execFileSync } from 'node:child_process'
-import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { copyFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { EventBody } from '../../core/event.ts'
 import { closeOf, entriesOf, openOf, stamper, STARTED_AT } from '../../testing/turns.ts'
+import { journalFolder } from '../../../test/support/journal-folder.ts'
 import { mountSmall } from '../../../test/support/small-disk.ts'
 import { openFile } from '../../util/sqlite/open-file.ts'
 import { JOURNAL } from './journal.ts'
@@ -16,19 +16,11 @@ import { closeTurn, openTurn, record } from './turn.ts'
 
 const CANCELLED: EventBody = { type: 'cancelled', reason: 'Enough.' }
 
-let folder: string
-
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'cria-journal-'))
-})
-
-afterEach(() => {
-  rmSync(folder, { recursive: true })
-})
+const home = journalFolder()
 
 describe('a full disk', () => {
   it('makes writes fail, keeps stored data, and allows writes once there is space again', async ({ skip }) => {
-    const place = join(folder, 'small')
+    const place = join(home.folder, 'small')
     if (!mountSmall(place))
       skip('mounting a small file system is not permitted here; the test of a full file below stands in for it')
     try {
@@ -67,7 +59,7 @@ describe('a full disk', () => {
   })
 
   it('leaves no partial journal behind', async ({ skip }) => {
-    const place = join(folder, 'small')
+    const place = join(home.folder, 'small')
     if (!mountSmall(place)) skip('mounting a small file system is not permitted here')
     try {
       writeFileSync(join(place, 'ballast'), Buffer.alloc(1_000_000))
@@ -88,7 +80,7 @@ describe('a journal that cannot grow', () => {
 
   beforeEach(() => {
     now = STARTED_AT
-    const connection = openFile(JOURNAL, { path: join(folder, 'cria.db'), readOnly: false, synchronous: 'normal' })
+    const connection = openFile(JOURNAL, { path: home.path, readOnly: false, synchronous: 'normal' })
     journal = {
       connection,
       now: () => now,
@@ -163,7 +155,7 @@ describe('a journal that cannot grow', () => {
 describe('a lease', () => {
   it('is renewed while a turn is silent, and does not keep the process alive', async () => {
     vi.useFakeTimers()
-    const options = { path: join(folder, 'cria.db'), leaseMs: 3000 }
+    const options = { path: home.path, leaseMs: 3000 }
     const [owner, other] = [await SqliteRecorder.open(options), await SqliteRecorder.open(options)]
     await owner.openTurn(openOf('turn_a'))
     for (let n = 0; n < 10; n++) {
@@ -181,7 +173,7 @@ describe('a lease', () => {
 
 describe('a loss of power', () => {
   it('at any moment leaves an intact journal, in the state of an earlier moment', async () => {
-    const path = join(folder, 'cria.db')
+    const { path } = home
     const turns = 40
     const recorder = await SqliteRecorder.open({ path })
     for (let n = 0; n < turns; n++) {
@@ -196,7 +188,7 @@ describe('a loss of power', () => {
     }
     const log = readFileSync(`${path}-wal`)
     const wholeTurns = (name: string, lost: Buffer): number => {
-      const copy = join(folder, name)
+      const copy = join(home.folder, name)
       copyFileSync(path, copy)
       writeFileSync(`${copy}-wal`, lost)
       const connection = openFile(JOURNAL, { path: copy, readOnly: false, synchronous: 'normal' })

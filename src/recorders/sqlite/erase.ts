@@ -9,7 +9,7 @@ import { giveBack, patient, PAUSE_MS, removeTurns, VICTIM } from './gc.ts'
 import type { Victim } from './gc.ts'
 import type { Journal } from './journal.ts'
 import { endUnheldTurns } from './lease.ts'
-import { removeUnusedPrompts } from './prompts.ts'
+import { removeUnusedPrompts } from './message.ts'
 import { writeWithSpans } from './spans.ts'
 
 /** Ways to select sessions: the query for their ids, and the account that is deleted with them. */
@@ -35,7 +35,7 @@ export async function erase(journal: Journal, member: keyof typeof SESSIONS, val
   const sessionsLeft = (): string[] => connection.all<{ id: string }>(query, [value]).map(({ id }) => id)
   const deleted = { turns: 0, sessions: 0 }
   await patient(() => writeWithSpans(journal, () => endUnheldTurns(journal)))
-  for (; sessionsLeft().length > 0; await sleep(PAUSE_MS)) {
+  for (; (await patient(sessionsLeft)).length > 0; await sleep(PAUSE_MS)) {
     const step = await patient(() => connection.write(() => eraseSome(connection, sessionsLeft())))
     deleted.turns += step.turns
     deleted.sessions += step.sessions

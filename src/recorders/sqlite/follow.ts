@@ -12,7 +12,7 @@ const LOOK_EVERY_MS = 25
 /** Number of checks after which followers read in any case: a process that has died writes nothing. */
 const READ_EVERY = 40
 
-/** Wakes waiting followers when the journal may have changed. All share one timer, which runs only while they wait. */
+/** Notifies waiting followers when the journal may have changed. All share one timer, which runs only while they wait. */
 export class Pulse {
   readonly #connection: Connection
   readonly #waiting = new Set<() => void>()
@@ -24,9 +24,9 @@ export class Pulse {
     this.#connection = connection
   }
 
-  /** Wakes all followers: this recorder has written, or was closed. */
+  /** Notifies all followers: this recorder has written, or was closed. */
   beat(): void {
-    for (const wake of this.#waiting) wake()
+    for (const notify of this.#waiting) notify()
     this.#waiting.clear()
   }
 
@@ -34,13 +34,13 @@ export class Pulse {
   async next(signal: AbortSignal): Promise<void> {
     if (signal.aborted) return
     this.#timer ??= setInterval(() => this.#look(), LOOK_EVERY_MS)
-    const { promise, resolve: wake } = Promise.withResolvers<void>()
-    this.#waiting.add(wake)
-    const onAbort = (): void => wake()
+    const { promise, resolve: notify } = Promise.withResolvers<void>()
+    this.#waiting.add(notify)
+    const onAbort = (): void => notify()
     signal.addEventListener('abort', onAbort)
     await promise
     signal.removeEventListener('abort', onAbort)
-    this.#waiting.delete(wake)
+    this.#waiting.delete(notify)
   }
 
   #look(): void {
@@ -75,7 +75,7 @@ export function follow(
   const events = read(AbortSignal.any([left.signal, ...(signal === undefined ? [] : [signal])]))
   return {
     next: () => events.next(),
-    // A generator that waits notices return() only when it wakes.
+    // A generator that waits notices return() only when it resumes.
     return: (value) => {
       left.abort()
       return events.return(value)

@@ -14,7 +14,7 @@ import { isMuchFree, truncateLog, usedBytes, vacuum } from '../../util/sqlite/va
 import { columnsOf, insertInto } from './columns.ts'
 import { JOURNAL } from './journal.ts'
 import type { Journal } from './journal.ts'
-import { removeUnusedPrompts } from './prompts.ts'
+import { removeUnusedPrompts } from './message.ts'
 
 /** Approximate milliseconds for which a step holds the lock; and the pause before the next step. */
 const STEP_MS = 25
@@ -126,7 +126,8 @@ async function cleanUp(journal: Journal, options: CleanUp): Promise<GcReport> {
     try {
       // On a nearly full disk the log is emptied before every step, so that the step needs little space.
       if (isTight) await giveBack(connection).catch(unlessFull)
-      const victims = (): Iterable<Victim> => oldTurns(connection, options, isTight ? 1 : most - removed.turns)
+      const victims = (): Iterable<Victim> =>
+        oldTurns(connection, options, Math.min(most - removed.turns, isTight ? 1 : Infinity))
       const { gone, sessions } = await patient(() => connection.write(() => removeTurns(connection, victims())))
       if (gone.length === 0) break
       removed.oldest ??= gone[0]?.startedAt ?? null

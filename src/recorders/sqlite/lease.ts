@@ -14,7 +14,7 @@ import { endTurn, finishCall } from './entries.ts'
 import { insertEvents, readEvents } from './events.ts'
 import { isFailed } from './journal.ts'
 import type { Journal, OpenTurn, Owner } from './journal.ts'
-import { countLostTurn } from './spending.ts'
+import { countLostTurn } from './usage.ts'
 
 /** Value of `until` for a lease that was given up: the turn is unheld even if its process lives. */
 const GIVEN_UP = 0

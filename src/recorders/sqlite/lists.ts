@@ -74,9 +74,10 @@ export function allOf(conditions: readonly Condition[]): Where {
   }
 }
 
-/** @throws ConfigurationError for `tags` that is not a list: treated as no tags, it would select all turns. */
+/** @throws ConfigurationError for `tags` that is not a list of texts: treated as no tags, it would select the turns of all users. */
 export function conditionsOf({ userId, tags = [] }: TurnFilter): readonly Condition[] {
-  if (!Array.isArray(tags)) throw new ConfigurationError('`tags` must be a list of texts.')
+  if (!Array.isArray(tags) || !tags.every((tag) => typeof tag === 'string'))
+    throw new ConfigurationError('`tags` must be a list of texts.')
   return [
     ['session_id IN (SELECT session_id FROM sessions WHERE user_id = ?)', userId],
     ...tags.map((tag: string): Condition => ['turns.id IN (SELECT turn FROM turn_tags WHERE tag = ?)', tag]),

@@ -1,14 +1,16 @@
 /**
- * Stores messages, once per content. Members that belong to one use of a message stay with the turn that used it: its id, and for
- * retrieved text the marker and the score, since the same passage may answer many questions.
+ * Stores content that turns share: messages, once per content, and prompts, once per version. Members that belong to one use of a message stay
+ * with the turn that used it: its id, and for retrieved text the marker and the score, since the same passage may answer many questions.
  */
 
 import { hash } from 'node:crypto'
 import { messageId } from '../../core/id.ts'
 import { textOf } from '../../core/message.ts'
 import type { Message, Retrieved } from '../../core/message.ts'
+import type { PromptRef, TurnOpen } from '../../core/recorder.ts'
 import type { ScoredChunk } from '../../core/store.ts'
 import type { Connection } from '../../util/sqlite/connection.ts'
+import { promptsMadeWith } from '../rules.ts'
 import { compactedTo } from '../unfinished.ts'
 import { columnsOf, insertInto, jsonOrNull, readRow, readRows, wellFormedJson } from './columns.ts'
 import type { Damage } from './columns.ts'
@@ -163,4 +165,46 @@ export function readCompaction(connection: Connection, turn: number): readonly M
     [turn],
   )
   return compactedTo(messages, own)
+}
+
+/** Numbers new prompt versions, and links the turn to the versions it uses. @param key of the row of the turn. */
+export function notePrompts(connection: Connection, key: number, turn: TurnOpen): void {
+  for (const { name, hash, template } of promptsMadeWith(turn)) {
+    const bot = name.toWellFormed()
+    const text = template?.toWellFormed() ?? null
+    const find = 'SELECT template IS NOT NULL AS hasText FROM prompts WHERE bot = ? AND hash = ?'
+    const known = connection.get<{ hasText: number }>(find, [bot, hash])
+    if (known === undefined) {
+      connection.run(
+        `INSERT INTO prompts (bot, hash, template, version, first_used_at)
+         VALUES (?, ?, ?, 1 + coalesce((SELECT max(version) FROM prompts WHERE bot = ?), 0), ?)`,
+        [bot, hash, text, bot, turn.startedAt],
+      )
+    } else if (known.hasText === 0 && text !== null) {
+      connection.run('UPDATE prompts SET template = ? WHERE bot = ? AND hash = ?', [text, bot, hash])
+    }
+    connection.run('INSERT OR IGNORE INTO turn_prompts (turn, name, hash) VALUES (?, ?, ?)', [key, bot, hash])
+  }
+}
+
+/** Returns the prompt versions of a turn. @param key of the row of the turn. */
+export function promptsOf(connection: Connection, key: number): { readonly prompts?: readonly PromptRef[] } {
+  const rows = connection.all<PromptRef>(
+    `SELECT name, turn_prompts.hash AS hash, version FROM turn_prompts
+     JOIN prompts ON prompts.bot = name AND prompts.hash = turn_prompts.hash WHERE turn = ? ORDER BY name, version`,
+    [key],
+  )
+  return rows.length === 0 ? {} : { prompts: rows.map((row) => ({ ...row })) }
+}
+
+/**
+ * Removes prompt versions that no turn uses.
+ *
+ * @param all also removes the newest version of a name. Otherwise that stays, without its template, so that numbering continues.
+ */
+export function removeUnusedPrompts(connection: Connection, all: boolean): void {
+  const unused = 'NOT EXISTS (SELECT 1 FROM turn_prompts WHERE name = bot AND turn_prompts.hash = prompts.hash)'
+  const older = '(bot, version) NOT IN (SELECT bot, max(version) FROM prompts GROUP BY bot)'
+  connection.run(`DELETE FROM prompts WHERE ${unused}${all ? '' : ` AND ${older}`}`)
+  connection.run(`UPDATE prompts SET template = NULL WHERE ${unused} AND template IS NOT NULL`)
 }

@@ -23,9 +23,8 @@ import type { Journal } from './journal.ts'
 import { noticeLost } from './lease.ts'
 import { listTurns, SUMMARY, toSummary } from './lists.ts'
 import type { StoredSummary } from './lists.ts'
-import { messagesOf, readCompaction, textReader, toMessages } from './message.ts'
+import { messagesOf, promptsOf, readCompaction, textReader, toMessages } from './message.ts'
 import type { StoredMessage } from './message.ts'
-import { promptsOf } from './prompts.ts'
 import { readSpans, storeSpans } from './spans.ts'
 
 /** A port whose methods all return synchronously. */

@@ -22,7 +22,7 @@ import { createReader } from './read.ts'
 import type { AtOnce, SqliteJournalReader } from './read.ts'
 import { budgetIn, cacheIn } from './shared.ts'
 import { toSpanRow, writeWithSpans } from './spans.ts'
-import { readPromptStats, readSessionStats, readStats, readTagStats, readUserStats } from './stats.ts'
+import { readPromptStats, readSessionStats, readStats, readTagStats, readUserStats } from './usage.ts'
 import { closeTurn, openTurn, record } from './turn.ts'
 
 export interface SqliteRecorderOptions {
@@ -99,7 +99,7 @@ function recorderIn(journal: Journal, onCleanUp: SqliteRecorderOptions['onCleanU
   const pulse = new Pulse(connection)
   const timers = startTimers(journal, patience, onCleanUp)
 
-  /** Writes to a turn. A turn whose write failed, other than for a lock, is not renewed. */
+  /** Writes to a turn. Its lease is not renewed when the wait for a lock was in vain. */
   const write = (turnId: string, work: () => void): void | Promise<void> => {
     const written = patience.run(() => {
       work()

@@ -1,24 +1,26 @@
 import { describe, expect, it } from 'vitest'
-import { matchExpression, searchableText } from './lists.ts'
+import { conditionsOf, matchExpression, searchableText } from './lists.ts'
 
 describe('matchExpression', () => {
-  it.each<[query: string, expression: string | undefined]>([
-    ['', undefined],
-    ['  \n ', undefined],
-    ['"', undefined],
-    ['( * ) - ^ :', undefined],
-    ['\0', undefined],
-    ['😀', undefined],
-    ['llama', '"llama"'],
-    ['llama AND alpaca', '"llama" "AND" "alpaca"'],
-    ['llama llama', '"llama"'],
-    ['"exact phrase"', '"exact" "phrase"'],
-    [`don't`, `"don't"`],
-    ['multi-agent x:y*', '"multi-agent" "x:y*"'],
-    ['a\0b', '"a" "b"'],
-    ['東京 tower', '" 東  京 " "tower"'],
-    ['\uD800x', '"\uFFFDx"'],
-  ])('%j becomes %j', (query, expression) => {
+  it.each(
+    Object.entries<string | undefined>({
+      '': undefined,
+      '  \n ': undefined,
+      '"': undefined,
+      '( * ) - ^ :': undefined,
+      '\0': undefined,
+      '😀': undefined,
+      llama: '"llama"',
+      'llama AND alpaca': '"llama" "AND" "alpaca"',
+      'llama llama': '"llama"',
+      '"exact phrase"': '"exact" "phrase"',
+      "don't": `"don't"`,
+      'multi-agent x:y*': '"multi-agent" "x:y*"',
+      'a\0b': '"a" "b"',
+      '東京 tower': '" 東  京 " "tower"',
+      '\uD800x': '"\uFFFDx"',
+    }),
+  )('%j becomes %j', (query, expression) => {
     expect(matchExpression(query)).toBe(expression)
   })
 
@@ -39,5 +41,11 @@ describe('searchableText', () => {
 
   it('indexes the first million characters', () => {
     expect(searchableText('x'.repeat(2_000_000))).toHaveLength(1_000_000)
+  })
+})
+
+describe('conditionsOf', () => {
+  it.each([['beta'], [[undefined]], [[7]]])('rejects the tags %j, which would select the turns of all users', (tags) => {
+    expect(() => conditionsOf({ tags: tags as never })).toThrow('`tags` must be a list of texts.')
   })
 })

@@ -8,7 +8,7 @@ import type { Patience } from '../../util/sqlite/patience.ts'
 import { insertInto } from './columns.ts'
 import type { Journal } from './journal.ts'
 import { endUnheldTurns, renewLease } from './lease.ts'
-import { noteSettled, sharedUse, spend } from './spending.ts'
+import { noteSettled, sharedUse, spend } from './usage.ts'
 import { heldTurn } from './turn.ts'
 
 export function budgetIn(journal: Journal, patience: Patience): BudgetStore {

@@ -10,9 +10,9 @@ import { endTurn, writeEntries } from './entries.ts'
 import { foldDeltas, insertEnd } from './events.ts'
 import type { Journal, OpenTurn } from './journal.ts'
 import { dropLease, endUnheldTurns, renewLease, takeLease } from './lease.ts'
-import { notePrompts } from './prompts.ts'
+import { notePrompts } from './message.ts'
 import { writeWithSpans } from './spans.ts'
-import { countTurn } from './spending.ts'
+import { countTurn } from './usage.ts'
 
 export function openTurn(journal: Journal, turn: TurnOpen): void {
   const { connection } = journal

@@ -1,9 +1,10 @@
 /** Tests the automatic clean-up of the journal. */
 
 import { setTimeout as sleep } from 'node:timers/promises'
-import { beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it, vi } from 'vitest'
 import type { GcReport } from '../../core/recorder.ts'
 import { closeOf, openOf, stamper } from '../../testing/turns.ts'
+import { Connection } from '../../util/sqlite/connection.ts'
 import { openFile } from '../../util/sqlite/open-file.ts'
 import { journalFolder } from '../../../test/support/journal-folder.ts'
 import { JOURNAL } from './journal.ts'
@@ -93,6 +94,16 @@ describe('the automatic clean-up', () => {
     connection.close()
   })
 
+  it('keeps its share per day on a nearly full disk', async () => {
+    const recorder = await open()
+    await writeDays(recorder, daysTo(420))
+    const full = Object.assign(new Error('database or disk is full'), { errcode: 13 })
+    vi.spyOn(Connection.prototype, 'write').mockImplementationOnce(() => {
+      throw full
+    })
+    expect(await recorder.tend()).toMatchObject({ turns: 20 })
+  })
+
   it('is run by one process per day', async () => {
     const [first, second] = [await open(), await open()]
     await writeDays(first, daysTo(400))
@@ -110,11 +121,11 @@ describe('the automatic clean-up', () => {
   })
 
   it('runs between turns if enabled, and reports its removals', async () => {
-    const told = Promise.withResolvers<GcReport>()
-    const recorder = await open(told.resolve)
+    const reported = Promise.withResolvers<GcReport>()
+    const recorder = await open(reported.resolve)
     await writeDays(recorder, daysTo(400))
     const timeout = sleep(10_000).then(() => undefined)
-    expect(await Promise.race([told.promise, timeout])).toMatchObject({ turns: 20 })
+    expect(await Promise.race([reported.promise, timeout])).toMatchObject({ turns: 20 })
   })
 
   it('removes nothing by age when the clock is ahead, unless an age is requested', async () => {

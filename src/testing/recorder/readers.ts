@@ -9,7 +9,7 @@ import { begin, call, CANCELLED, complete, delta, LEASE_MS, rejects, requestOf, 
 import type { Suite } from './bench.ts'
 
 export function lostTurnTests({ describe, test }: Suite): void {
-  describe('a turn whose owner is gone', () => {
+  describe('a turn whose owner has ended', () => {
     test('is lost when its lease has run out, whichever recorder reads it first', async (owner, bench) => {
       const other = await bench.open()
       const waysToSee: readonly ((turnId: string, sessionId: string) => Promise<unknown>)[] = [

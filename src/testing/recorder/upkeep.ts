@@ -57,7 +57,7 @@ export function upkeepTests({ describe, test }: Suite): void {
         (await recorder.prompts('tone')).map(({ name }) => name),
         ['tone'],
       )
-      assert.deepEqual(await recorder.prompts('nobody'), [])
+      assert.deepEqual(await recorder.prompts('unknown'), [])
       assert.deepEqual((await bench.turn('turn_b')).prompts, [
         { name: 'review', hash: '2'.repeat(64), version: 2 },
         { name: 'tone', hash: '1'.repeat(64), version: 1 },
@@ -193,7 +193,7 @@ export function peopleTests({ describe, test }: Suite): void {
       const ofAda = (await recorder.stats({ userId: 'ada' })).map((row) => `${row.day}: ${sums(row)}`)
       assert.deepEqual(ofAda, ['2023-11-14: 2 turns, 200 tokens, $0.5, 0 unknown'])
       assert.deepEqual((await recorder.stats({ tags: ['beta'] })).map(sums), ['3 turns, 200 tokens, $0.5, 1 unknown'])
-      assert.deepEqual(await recorder.stats({ userId: 'nobody' }), [])
+      assert.deepEqual(await recorder.stats({ userId: 'unknown' }), [])
       const sessions = await recorder.sessionStats(50, { userId: 'ada' })
       assert.deepEqual(
         sessions.map((row) => `${row.sessionId} of ${row.userId}: ${sums(row)}`),

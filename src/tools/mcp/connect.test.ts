@@ -72,7 +72,7 @@ describe('an honest server', () => {
       'A note.',
       '(not shown: file:///blob.bin, binary data, 3 bytes)',
       '(a resource: file:///more.txt, more)',
-      '(not shown: a part of the kind "unheard-of")',
+      '(not shown: a part of the kind "unknown-kind")',
     ])
     expect((await call('mcp__a__structured', {})).content).toBe('{\n  "degrees": 21\n}')
     // Repeated content appears once.

@@ -6,12 +6,12 @@ import { query } from '../../../src/app/query.ts'
 import type { LanguageModel } from '../../../src/core/model.ts'
 import { collect } from '../../../src/testing/turns.ts'
 import type { Api } from '../../support/answers.ts'
-import { hasRecordings, replayServer, tellThatRecordingsAreMissing, violationsIn } from '../../support/shared-wire.ts'
+import { hasRecordings, replayServer, warnThatRecordingsAreMissing, violationsIn } from '../../support/shared-wire.ts'
 import { wireServer } from '../../support/wire-server.ts'
 import type { Received } from '../../support/wire-server.ts'
 import { ALL_APIS } from './wire.ts'
 
-if (!hasRecordings) tellThatRecordingsAreMissing()
+if (!hasRecordings) warnThatRecordingsAreMissing()
 
 const look = {
   name: 'look',

@@ -38,7 +38,7 @@ afterEach(async () => {
   await nextTurn()
   await nextTurn()
   const thrown = stray.splice(0)
-  if (thrown.length > 0) throw new AggregateError(thrown, 'Something was thrown where nobody listens.')
+  if (thrown.length > 0) throw new AggregateError(thrown, 'Errors were thrown outside of any caller.')
 })
 
 const hanging = (api: Api, said: Said, at: number): Reply => ({ body: eventsOf(api, said).slice(0, at), afterwards: 'hang' })

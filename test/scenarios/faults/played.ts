@@ -129,7 +129,7 @@ export function countingTool(name = 'get_weather'): CountingTool {
 /** A clock that advances only when a test does it. A wait of 0 ends at once. */
 export class ManualClock implements Clock {
   #now = 1_700_000_000_000
-  readonly #sleepers = new Set<{ readonly due: number; readonly wake: () => void }>()
+  readonly #sleepers = new Set<{ readonly due: number; readonly resume: () => void }>()
   /** Requested waits, in milliseconds. */
   readonly waits: number[] = []
 
@@ -142,7 +142,7 @@ export class ManualClock implements Clock {
     if (signal?.aborted === true) return Promise.reject(signal.reason as Error)
     if (ms <= 0) return Promise.resolve()
     return new Promise((resolve, reject) => {
-      const sleeper = { due: this.#now + ms, wake: resolve }
+      const sleeper = { due: this.#now + ms, resume: resolve }
       this.#sleepers.add(sleeper)
       signal?.addEventListener(
         'abort',
@@ -160,7 +160,7 @@ export class ManualClock implements Clock {
     for (const sleeper of this.#sleepers) {
       if (sleeper.due > this.#now) continue
       this.#sleepers.delete(sleeper)
-      sleeper.wake()
+      sleeper.resume()
     }
   }
 

@@ -13,7 +13,7 @@ import {
   hasRecordings,
   recordings,
   replayServer,
-  tellThatRecordingsAreMissing,
+  warnThatRecordingsAreMissing,
 } from '../../support/shared-wire.ts'
 import type { Expected, LogLine, Recording, ReplayServer } from '../../support/shared-wire.ts'
 import { stopwatch } from '../../support/stopwatch.ts'
@@ -32,7 +32,7 @@ type Api = (typeof APIS)[number]
 type Attempt = Readonly<Record<string, string | number>>
 
 // Hooks of a file whose tests are all skipped do not run.
-if (!hasRecordings) tellThatRecordingsAreMissing()
+if (!hasRecordings) warnThatRecordingsAreMissing()
 
 let server: ReplayServer | undefined
 beforeAll(async () => {

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { QueryEvent } from '../../core/event.ts'
-import { fromRow, toRows } from './rows.ts'
+import { fromRow, toRows } from './events.ts'
 
 const turn = { sessionId: 'session', turnId: 'turn' }
 
