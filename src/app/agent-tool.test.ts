@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { calling, tool, toldTo } from '../../test/calls.ts'
+import { calling, tool, resultsSentTo } from '../../test/calls.ts'
 import type { QueryEvent } from '../core/event.ts'
 import { ScriptedModel } from '../providers/scripted/scripted-model.ts'
 import { agentTool } from './agent-tool.ts'
@@ -15,7 +15,7 @@ describe('agentTool', () => {
     const outer = calling([{ id: 'a', name: 'agent', input: { task: 'Which colour is it?' } }])
     const agent = agentTool({ tools: () => [look, agent], model: inner, system: 'You look.' })
     const events = await collect({ model: outer, tools: [agent] })
-    expect(toldTo(outer)).toEqual([['a', 'It is red.']])
+    expect(resultsSentTo(outer)).toEqual([['a', 'It is red.']])
     expect(inner.requests[0]?.messages.map(({ role, content }) => [role, content])).toEqual([
       ['system', 'You look.'],
       ['user', 'Which colour is it?'],
@@ -39,7 +39,7 @@ describe('agentTool', () => {
     )
     const inner = new ScriptedModel([{ text: 'Looking.', toolCalls: [{ name: 'look', input: {} }] }])
     await collect({ model: outer, tools: [agentTool({ tools: [look], model: inner, maxSteps: 1 })] })
-    expect(toldTo(outer, 2)).toEqual([
+    expect(resultsSentTo(outer, 2)).toEqual([
       ['a', 'Looking.\n[The agent stopped after 1 steps and may not be done.]'],
       ['b', expect.stringMatching(/^The tool failed: The agent ended with invalid_request: The script is over/)],
     ])

@@ -18,7 +18,7 @@ import type { Answer } from '../model/answer.ts'
 import { continued, withSaid } from '../prepare/conversation.ts'
 import { offeredTokens } from '../prepare/tokens.ts'
 import { unsettledCalls } from '../tools/state.ts'
-import { unheard } from '../util/promise.ts'
+import { ignoreRejection } from '../util/promise.ts'
 import { prepareAndAsk } from './ask-model.ts'
 import { costOf } from './budget/cost.ts'
 import { checkOptions } from './checks/options.ts'
@@ -143,7 +143,7 @@ async function* ask(turn: Turn, settings: StepSettings): Station<Answer> {
   const { usage, model, cacheHit, message } = answer
   yield { type: 'usage', usage, costUsd: cacheHit ? 0 : costOf(usage, model.facts.price ?? undefined) }
   try {
-    unheard(turn.options.onUpdateUsage?.(usage))
+    ignoreRejection(turn.options.onUpdateUsage?.(usage))
   } catch (thrown) {
     yield { type: 'notice', code: 'callback_failed', message: `onUpdateUsage threw: ${toCriaError(thrown).message}` }
   }

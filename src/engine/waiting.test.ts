@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { all, calling, collect, free, resultsOf, tool, toldTo } from '../../test/calls.ts'
+import { all, calling, collect, free, resultsOf, tool, resultsSentTo } from '../../test/calls.ts'
 import type { Call } from '../../test/calls.ts'
 import type { QueryEvent } from '../core/event.ts'
 import type { Tool } from '../core/tool.ts'
@@ -113,7 +113,7 @@ describe('a turn that waits for a decision', () => {
     expect(decided.at(-1)).toMatchObject({ type: 'complete', result: { text: 'Done.', finishReason: 'stop' } })
     // The model is asked with the question, its calls, and all results in their order.
     expect(model.requests[0]?.messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'tool'])
-    expect(toldTo(model, 0)).toEqual([
+    expect(resultsSentTo(model, 0)).toEqual([
       ['call_look', 'seen'],
       ['call_send', 'send: ok'],
     ])
@@ -155,7 +155,7 @@ describe('a turn that waits for a decision', () => {
       { model, rules: { allow: ['send'] } },
     )
     expect(effects).toEqual([])
-    expect(toldTo(model, 0)[0]?.[1]).toContain('Not to her.')
+    expect(resultsSentTo(model, 0)[0]?.[1]).toContain('Not to her.')
   })
 
   it('is not run when a rule forbids it by then, although it was granted', async () => {
@@ -183,7 +183,7 @@ describe('a turn that waits for a decision', () => {
     const model = calling()
     await decide(recorder, again[0]?.turnId ?? '', true, { model })
     expect(effects).toEqual(['send {"to":"ada"}', 'pay {"eur":3}'])
-    expect(toldTo(model, 0).map(([id]) => id)).toEqual(['call_look', 'call_send', 'call_pay'])
+    expect(resultsSentTo(model, 0).map(([id]) => id)).toEqual(['call_look', 'call_send', 'call_pay'])
   })
 
   it('holds up the calls that must not overtake the one that waits', async () => {
@@ -217,7 +217,7 @@ describe('a turn that waits for a decision', () => {
     const turnId = (await waits(recorder, [send]))[0]?.turnId ?? ''
     const model = calling()
     await collect({ prompt: 'Never mind.', sessionId: SESSION, recorder, model })
-    expect(toldTo(model, 0)[0]?.[1]).toContain('Not run')
+    expect(resultsSentTo(model, 0)[0]?.[1]).toContain('Not run')
     expect((await decide(recorder, turnId, true)).at(-1)).toMatchObject({ type: 'error', error: { code: 'not_found' } })
     expect(effects).toEqual([])
   })
@@ -227,7 +227,7 @@ describe('a turn that waits for a decision', () => {
     const turnId = (await waits(recorder, [send]))[0]?.turnId ?? ''
     const events = await decide(recorder, turnId, true, { hooks: { onToolCall: () => ({ input: { to: 'eve' } }) } })
     expect(effects).toEqual([])
-    expect(resultsOf(events)[0]).toContain('nobody to ask')
+    expect(resultsOf(events)[0]).toContain('No user is available')
   })
 
   it('refuses to wait without a journal, within a tool, and for a call that holds a secret', async () => {
@@ -250,7 +250,7 @@ describe('a turn that waits for a decision', () => {
       return last?.type ?? ''
     })
     await collect({ model: calling([{ name: 'nest' }]), tools: [nesting], recorder, hasPermissionsToUseTool: () => 'wait' })
-    expect(toldTo(inner)[0]?.[1]).toContain('cannot wait')
+    expect(resultsSentTo(inner)[0]?.[1]).toContain('cannot wait')
     expect(effects).toEqual([])
   })
 
@@ -309,7 +309,7 @@ describe('a turn that waits for a decision', () => {
       model,
       tools: tools({ needsPermission: false }),
     })
-    expect(toldTo(model, 0)[0]?.[1]).toContain('effects are unknown')
+    expect(resultsSentTo(model, 0)[0]?.[1]).toContain('effects are unknown')
     expect(resultsOf(events)[0]).toContain('interrupted before')
     expect(effects).toEqual([])
   })

@@ -1,4 +1,4 @@
-/** Detects the media type of bytes from their signature, and tells text from binary data. */
+/** Detects the media type of bytes from their signature, and distinguishes text from binary data. */
 
 import type { ImagePart } from '../core/part.ts'
 

@@ -137,7 +137,7 @@ describe('cria run', () => {
     const told = scene.server === undefined ? [] : toolResultsIn(scene.server)
     expect(told.join('\n')).not.toMatch(/canary-private|hidden-Canary/)
     expect(told).toContain('key: [redacted]')
-    expect(told.at(-1)).toContain('nobody to ask')
+    expect(told.at(-1)).toContain('No user is available')
     expect(JSON.parse(stdout)).toMatchObject({
       refused: [
         { rule: 'read_file(private/**)' },

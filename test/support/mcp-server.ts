@@ -138,7 +138,7 @@ function call(id: number, { name, arguments: input = {}, _meta }: Call): unknown
           { type: 'resource', resource: { uri: 'file:///notes.txt', text: 'A note.' } },
           { type: 'resource', resource: { uri: 'file:///blob.bin', blob: Buffer.from([0, 1, 2]).toString('base64') } },
           { type: 'resource_link', uri: 'file:///more.txt', name: 'more' },
-          { type: 'unheard-of' },
+          { type: 'unknown-kind' },
         ],
       })
     case 'structured':

@@ -72,7 +72,7 @@ describe('an honest server', () => {
       'A note.',
       '(not shown: file:///blob.bin, binary data, 3 bytes)',
       '(a resource: file:///more.txt, more)',
-      '(not shown: a part of the kind "unheard-of")',
+      '(not shown: a part of the kind "unknown-kind")',
     ])
     expect((await call('mcp__a__structured', {})).content).toBe('{\n  "degrees": 21\n}')
     // Repeated content appears once.
@@ -198,11 +198,11 @@ describe('a server that dies, hangs or sends garbage', () => {
       fine: server('honest'),
     })
     expect(tools.length).toBe(10)
-    const told = Object.fromEntries(notices.map(({ server: name, message }) => [name, message]))
-    expect(told['gone']).toMatch(/ended with exit code 1\.\nIt wrote:\ncannot find the database/)
-    expect(told['missing']).toContain('cannot be started: spawn no-such-program-anywhere ENOENT')
-    expect(told['unset']).toContain('the environment variable NOT_SET_ANYWHERE is not set')
-    expect(told['rubbish']).toContain('exit code 0')
+    const messages = Object.fromEntries(notices.map(({ server: name, message }) => [name, message]))
+    expect(messages['gone']).toMatch(/ended with exit code 1\.\nIt wrote:\ncannot find the database/)
+    expect(messages['missing']).toContain('cannot be started: spawn no-such-program-anywhere ENOENT')
+    expect(messages['unset']).toContain('the environment variable NOT_SET_ANYWHERE is not set')
+    expect(messages['rubbish']).toContain('exit code 0')
   })
 
   it('fails the call in which it dies, and is restarted for the next call', async () => {

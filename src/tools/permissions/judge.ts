@@ -55,8 +55,8 @@ export interface Reason {
 }
 
 export function granted(fitting: FittingCall, because: Reason, isSilent = false): Granted {
-  const told = isSilent ? undefined : decision(fitting, true, because)
-  return { verdict: 'run', fitting, decision: told, notice: pin(fitting.tool) }
+  const reported = isSilent ? undefined : decision(fitting, true, because)
+  return { verdict: 'run', fitting, decision: reported, notice: pin(fitting.tool) }
 }
 
 export function refused(fitting: FittingCall, because: Reason): Refused {
@@ -100,7 +100,7 @@ export async function judgeCall(fitting: FittingCall, period: number | undefined
   const ask = (reason: string, by?: string): Settled | Asked =>
     canAsk
       ? { verdict: 'ask', fitting, reason, rule: by }
-      : refused(fitting, { reason: `${reason} There is nobody to ask.`, rule: by })
+      : refused(fitting, { reason: `${reason} No user is available to answer.`, rule: by })
   const suggesting = (reason: string): string => {
     const exact = canAsk ? undefined : exactRule(tool.name, subjects)
     return exact === undefined ? reason : `${reason} The rule ${JSON.stringify(exact)} would allow it.`

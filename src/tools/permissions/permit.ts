@@ -51,7 +51,7 @@ async function answersTo(
   requests: readonly PermissionRequest[],
   { permit, sessionId, turnId, signal, state }: ToolsContext,
 ): Promise<Answered[]> {
-  if (permit === undefined) return requests.map(() => ({ granted: false, reason: 'There is nobody to ask.' }))
+  if (permit === undefined) return requests.map(() => ({ granted: false, reason: 'No user is available to answer.' }))
   try {
     // A copy, so that a checker that changes the input does not change the history.
     const answers = Promise.resolve(permit(structuredClone(requests), { sessionId, turnId, signal, untrusted: state.untrusted }))

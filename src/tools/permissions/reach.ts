@@ -12,7 +12,7 @@ import type { PathPatterns, ReadRule } from './rule-book.ts'
 import type { Subject } from './subject.ts'
 
 /** For each tool, further tools whose `deny` and `ask` rules apply to it. */
-const KINDRED: Readonly<Record<string, readonly string[]>> = {
+const RELATED: Readonly<Record<string, readonly string[]>> = {
   search_files: ['read_file'],
   write_file: ['edit_file'],
   edit_file: ['write_file'],
@@ -22,8 +22,8 @@ const KINDRED: Readonly<Record<string, readonly string[]>> = {
 export const NETWORK = 'network'
 
 /** Returns whether a `deny` or `ask` rule for another tool applies to this tool as well. */
-export function isKindred(rule: ReadRule, tool: string): boolean {
-  return rule.list !== 'allow' && rule.paths !== undefined && (KINDRED[tool] ?? []).some((kin) => isAbout(rule, kin))
+export function isRelated(rule: ReadRule, tool: string): boolean {
+  return rule.list !== 'allow' && rule.paths !== undefined && (RELATED[tool] ?? []).some((other) => isAbout(rule, other))
 }
 
 /** Returns whether the patterns match any of the names of a path. */
@@ -40,7 +40,7 @@ function patternsOf({ written, rooted, real }: PathPatterns): readonly string[] 
  * the user was asked.
  */
 export function closedPaths(rules: readonly ReadRule[], tool: string, subjects: readonly Subject[]): readonly string[] {
-  const closing = rules.filter((rule) => rule.list !== 'allow' && (isAbout(rule, tool) || isKindred(rule, tool)))
+  const closing = rules.filter((rule) => rule.list !== 'allow' && (isAbout(rule, tool) || isRelated(rule, tool)))
   return closing.flatMap(({ paths }) => {
     const isGranted = subjects.some((subject) => subject.kind === 'path' && meetsPath(paths, subject.written, subject.real))
     return paths === undefined || isGranted ? [] : patternsOf(paths)

@@ -12,7 +12,7 @@ const FAILURES: Readonly<Record<number, readonly [what: string, hint: string]>> 
   13: ['cannot grow, the disk is full', 'Free some space.'],
   14: ['could not be opened', 'Check that its folder exists, the permissions of both, and that the disk can be written.'],
   18: ['cannot hold a text this long', 'Cut it into smaller ones.'],
-  26: ['is no SQLite database, or is damaged', 'Move the file away, or name another one.'],
+  26: ['is not a SQLite database, or is damaged', 'Move the file away, or name another one.'],
 }
 const BUSY = 5
 const LOCKED = 6

@@ -93,7 +93,7 @@ function prepared(kind: FileKind, connection: Connection, options: FileOptions):
     return connection
   } catch (error) {
     connection.close()
-    throw isNoDatabase(error) ? notOurs(kind, connection.path, 'no SQLite database, or a damaged one', error) : error
+    throw isNoDatabase(error) ? notOurs(kind, connection.path, 'damaged, or a file of another kind', error) : error
   }
 }
 
