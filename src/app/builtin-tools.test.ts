@@ -5,7 +5,7 @@ import { callerOf } from '../../test/support/tool-call.ts'
 import { AgentBot, ToolBot } from '../bots/tool-bots.ts'
 import { ScriptedModel } from '../providers/scripted/scripted-model.ts'
 import type { ScriptedAnswer } from '../providers/scripted/scripted-model.ts'
-import { findSandbox } from '../tools/sandbox/find-sandbox.ts'
+import { findSandbox } from '../tools/sandbox/system-sandbox.ts'
 import { defaultTools, runCodeTool } from './builtin-tools.ts'
 
 const calls = (name: string, input: object): ScriptedAnswer => ({ toolCalls: [{ name, input: input as never }] })

@@ -1,7 +1,7 @@
 /** Runs all checks of `cria doctor`: reports in words what is wrong and what to do. Changes nothing. */
 
 import { EXTRACTIVE_REF } from '../providers/extractive/model.ts'
-import { findSandbox } from '../tools/sandbox/find-sandbox.ts'
+import { findSandbox } from '../tools/sandbox/system-sandbox.ts'
 import { checkDatabase, checkHome, checkStore, failed, failedWith, ok, warning } from './checks.ts'
 import type { Check } from './checks.ts'
 import type { SandboxConfig } from './config-schema.ts'

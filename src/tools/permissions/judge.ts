@@ -3,11 +3,9 @@
 import type { EventOf, NoticeEvent } from '../../core/event.ts'
 import type { Confinement, PermissionDecision, PermissionRequest, Tool } from '../../core/tool.ts'
 import { canonicalJson } from '../../util/hash.ts'
-import type { FittingCall, ToolsContext } from '../call.ts'
+import type { Decided, FittingCall, ToolsContext } from '../call.ts'
 import { messageOf } from '../output.ts'
 import { callKey } from '../state.ts'
-import { readAnswers } from './answers.ts'
-import type { Answered } from './answers.ts'
 import { decide, exactRule, nearMiss } from './decide.ts'
 import type { ReadRule } from './rule-book.ts'
 import { meansVersion } from './rule.ts'
@@ -127,10 +125,9 @@ export async function judgeCall(fitting: FittingCall, period: number | undefined
 }
 
 /** Returns the decision about exactly this call that was made while it waited. */
-export function decidedFor({ call, given }: FittingCall, { decided }: ToolsContext): Answered | undefined {
+export function decidedFor({ call, given }: FittingCall, { decided }: ToolsContext): Decided | undefined {
   const found = decided?.get(call.id)
-  if (found === undefined || canonicalJson(found.input) !== canonicalJson(given)) return undefined
-  return readAnswers([found.answer], 1)[0]
+  return found !== undefined && canonicalJson(found.input) === canonicalJson(given) ? found : undefined
 }
 
 /** Returns the rules that apply to the current version of a tool. */

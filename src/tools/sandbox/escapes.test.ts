@@ -7,13 +7,12 @@ import { ESCAPES, variants } from '../../../test/support/escapes.ts'
 import type { Escape } from '../../../test/support/escapes.ts'
 import { builtinTools } from '../builtin/builtin-tools.ts'
 import { decide } from '../permissions/decide.ts'
-import { commandReach } from '../permissions/reach.ts'
-import { readRules } from '../permissions/rule-book.ts'
+import { commandReach, readRules } from '../permissions/rule-book.ts'
 import type { RuleBook } from '../permissions/rule-book.ts'
 import { subjectsOf } from '../permissions/subject.ts'
 import { callerOf } from '../../../test/support/tool-call.ts'
 import type { Confinement, Tool } from '../../core/tool.ts'
-import { findSandbox } from './find-sandbox.ts'
+import { findSandbox } from './system-sandbox.ts'
 
 const found = await findSandbox()
 if (found.kind === 'none') console.warn(`The tests of the sandbox are skipped: ${found.reason}. ${found.hint}`)
