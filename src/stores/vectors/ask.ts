@@ -2,9 +2,8 @@
 
 import type { EmbeddingModel } from '../../core/embedding.ts'
 import { CriaError, isCriaError, toCriaError } from '../../core/error.ts'
-import { backoff, DEFAULT_BACKOFF } from '../../util/backoff.ts'
+import { backoff, DEFAULT_BACKOFF, systemClock } from '../../util/clock.ts'
 import { orAborted } from '../../util/promise.ts'
-import { systemClock } from '../../util/clock.ts'
 import { beginning, cutToTokens } from './text.ts'
 import { toUnit } from './unit.ts'
 

@@ -18,7 +18,7 @@ import { dirname, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { makeFolder } from '../files.ts'
 import { Connection } from './connection.ts'
-import { isBusy, isNoDatabase } from './failure.ts'
+import { isBusy, isNoDatabase } from './file-kind.ts'
 import type { FileKind } from './file-kind.ts'
 import { patiently, TRY_MS } from './patience.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { globPattern } from './glob-pattern.ts'
+import { globPattern } from './glob.ts'
 
 describe('globs for names of files', () => {
   it.each([
