@@ -226,7 +226,7 @@ describe('the session', () => {
   })
 })
 
-describe('circles', () => {
+describe('repeated steps', () => {
   const steps = (names: string): Call[][] => Array.from(names, (name) => [{ name: 'look', input: { at: name } }])
   const look = tool('look', ({ at }) => `saw ${String(at)}`)
 

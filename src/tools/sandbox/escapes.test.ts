@@ -60,13 +60,13 @@ describe('the table of escapes', () => {
     expect(new Set(ESCAPES.map(({ lines }) => lines.join('\n'))).size).toBeGreaterThanOrEqual(150)
   })
 
-  it.skipIf(found.kind === 'none')('ENG-TOOL-005 has no success in the sandbox', { timeout: 300_000 }, async () => {
+  it.skipIf(found.kind === 'none')('ENG-TOOL-005 no entry escapes the sandbox', { timeout: 300_000 }, async () => {
     const got: string[] = []
     for (const escape of ESCAPES) got.push(...[(await attempt(escape)) ?? []].flat())
     expect(got).toEqual([])
   })
 
-  it.skipIf(found.kind === 'none')('ENG-TOOL-005 has no success in other spellings', { timeout: 300_000 }, async () => {
+  it.skipIf(found.kind === 'none')('ENG-TOOL-005 no entry escapes in another spelling', { timeout: 300_000 }, async () => {
     const seed = Number(process.env['CRIA_TEST_SEED'] ?? 1)
     const got: string[] = []
     // Tests a third of the entries in each run; another seed selects other entries and spellings.
