@@ -91,7 +91,9 @@ const MAX_EXPANDED = 100_000
 const MAX_DESCRIPTION = 1000
 
 /** Keywords whose value holds schemas by name, and keywords whose value is data. */
-const MAPS: ReadonlySet<string> = new Set(['properties', '$defs', 'definitions', 'patternProperties', 'dependentSchemas'])
+const MAPS: ReadonlySet<string> = new Set(
+  'properties $defs definitions patternProperties dependentSchemas dependencies'.split(' '),
+)
 const DATA: ReadonlySet<string> = new Set(['const', 'default', 'enum', 'examples', 'required'])
 /** Keywords that providers refuse at the top of a schema. They are removed for the model, but still checked here. */
 const NOT_ON_TOP: ReadonlySet<string> = new Set(['anyOf', 'oneOf', 'allOf', 'not', 'if', 'then', 'else', '$schema', '$id'])
@@ -102,11 +104,14 @@ function readSchema(given: unknown): StandardSchema | string {
   if (typeof given !== 'object' || Array.isArray(given)) return 'its schema is not an object'
   const problem = tooLarge(given)
   if (problem !== undefined) return problem
+  const { size, loops } = expanded(given)
+  if (size > MAX_EXPANDED) return 'the references in its schema multiply'
   const schema = given as JsonSchema
   if (schema['type'] !== undefined && schema['type'] !== 'object') return 'its schema does not describe an object'
   const shown = mapped(schema, shownNode) as JsonSchema
   if (JSON.stringify(shown).length > MAX_CHARS) return `its schema has more than ${MAX_CHARS.toLocaleString('en-US')} characters`
-  return standard(schema, { ...without(shown, NOT_ON_TOP), type: 'object' })
+  // With several recursive references a check could take exponential time in the depth of a value. Only the server checks it then.
+  return standard(loops > 1 ? {} : schema, { ...without(shown, NOT_ON_TOP), type: 'object' })
 }
 
 function standard(schema: JsonSchema, shown: JsonSchema = schema): StandardSchema {
@@ -150,26 +155,41 @@ function tooLarge(schema: object): string | undefined {
     if (nodes > MAX_NODES) return `its schema has more than ${MAX_NODES.toLocaleString('en-US')} parts`
     for (const member of members) left.push({ value: member, depth: depth + 1 })
   }
-  return expanded(schema) > MAX_EXPANDED ? 'the references in its schema multiply' : undefined
+  return undefined
 }
 
-function expanded(schema: object): number {
-  const sizes = new Map<object, number>()
-  const sizeOf = (value: unknown): number => {
-    if (typeof value !== 'object' || value === null) return 0
-    const known = sizes.get(value)
-    if (known !== undefined) return known
-    // A recursive schema is only as deep as the checked value, so a reference to itself counts as 1.
-    sizes.set(value, 1)
-    let size = 1
+/** Keywords below the top that change the target of references, so that their targets are not known here. */
+const SCOPES: ReadonlySet<string> = new Set('$anchor $dynamicRef $dynamicAnchor $recursiveRef $recursiveAnchor'.split(' '))
+
+interface Expansion {
+  /** Number of schemas when every reference is followed, except recursive references. */
+  readonly size: number
+  /** Number of recursive references among them; a reference that is not known counts as several. */
+  readonly loops: number
+}
+
+function expanded(schema: object): Expansion {
+  const [ofSchemas, ofNames] = [new Map<object, Expansion>(), new Map<object, Expansion>()]
+  /** @param isNames true for an object whose keys are names of schemas, not keywords. */
+  const expansionOf = (value: unknown, isNames: boolean): Expansion => {
+    if (typeof value !== 'object' || value === null) return { size: 0, loops: 0 }
+    const known = isNames ? ofNames : ofSchemas
+    const before = known.get(value)
+    if (before !== undefined) return before
+    known.set(value, { size: 1, loops: 1 })
+    let [size, loops] = [1, 0]
     for (const [key, member] of Object.entries(value)) {
-      if (key === '$ref' && typeof member === 'string') size += sizeOf(targetOf(member, schema))
-      else if (!DATA.has(key)) size += sizeOf(member)
+      if (!isNames && (DATA.has(key) || key === '$defs' || key === 'definitions')) continue
+      if (!isNames && SCOPES.has(key) && value !== schema) loops += 2
+      const isReference = !isNames && key === '$ref' && typeof member === 'string'
+      const inner = isReference ? expansionOf(targetOf(member, schema), false) : expansionOf(member, !isNames && MAPS.has(key))
+      size += inner.size
+      loops += inner.loops
     }
-    sizes.set(value, size)
-    return size
+    known.set(value, { size, loops })
+    return { size, loops }
   }
-  return sizeOf(schema)
+  return expansionOf(schema, false)
 }
 
 /** Applies `change` to every schema in a schema, but not to names of properties or data. */
