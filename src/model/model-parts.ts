@@ -6,7 +6,7 @@ import { iterateIn } from '../core/span.ts'
 import type { Usage } from '../core/usage.ts'
 import { describe, isJson, isRecord } from '../util/check.ts'
 import { namesOf } from '../util/nearest.ts'
-import { isPromise, ignoreRejection } from '../util/promise.ts'
+import { ignoreRejection, isPromise } from '../util/promise.ts'
 
 /**
  * Streams the parts of a model for a request, checking each.
