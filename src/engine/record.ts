@@ -4,7 +4,7 @@
  * per token.
  */
 
-import { ATTRIBUTE } from '../core/attributes.ts'
+import { ATTRIBUTE } from '../core/span.ts'
 import type { Station, Yielded } from '../core/context.ts'
 import { CriaError, isCriaError, toCriaError } from '../core/error.ts'
 import { isTerminal } from '../core/event.ts'
