@@ -48,7 +48,7 @@ export const resultsOf = (events: readonly QueryEvent[]): string[] =>
 export const idsOf = (events: readonly QueryEvent[]): string[] => all(events, 'tool_result').map(({ result }) => result.id)
 
 /** Returns the tool results in the second request to the model. */
-export function toldTo(model: ScriptedModel, request = 1): [string, string][] {
+export function resultsSentTo(model: ScriptedModel, request = 1): [string, string][] {
   const messages = model.requests[request]?.messages ?? []
   return messages.flatMap(({ parts }) =>
     parts.flatMap((part) => (part.type === 'tool-result' ? [[part.id, part.content] as [string, string]] : [])),

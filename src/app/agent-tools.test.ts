@@ -1,13 +1,13 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, vi } from 'vitest'
-import { calling, tool, toldTo } from '../../test/calls.ts'
+import { calling, tool, resultsSentTo } from '../../test/calls.ts'
 import { callerOf } from '../../test/support/tool-call.ts'
 import { AgentBot, ToolBot } from '../bots/tool-bots.ts'
 import type { QueryEvent } from '../core/event.ts'
 import { ScriptedModel } from '../providers/scripted/scripted-model.ts'
 import type { ScriptedAnswer } from '../providers/scripted/scripted-model.ts'
-import { findSandbox } from '../tools/sandbox/find-sandbox.ts'
+import { findSandbox } from '../tools/sandbox/system-sandbox.ts'
 import { agentTool, defaultTools, runCodeTool } from './agent-tools.ts'
 import { query } from './query.ts'
 import type { QueryOptions } from './query.ts'
@@ -76,7 +76,7 @@ describe('agentTool', () => {
     const outer = calling([{ id: 'a', name: 'agent', input: { task: 'Which colour is it?' } }])
     const agent = agentTool({ tools: () => [look, agent], model: inner, system: 'You look.' })
     const events = await collect({ model: outer, tools: [agent] })
-    expect(toldTo(outer)).toEqual([['a', 'It is red.']])
+    expect(resultsSentTo(outer)).toEqual([['a', 'It is red.']])
     expect(inner.requests[0]?.messages.map(({ role, content }) => [role, content])).toEqual([
       ['system', 'You look.'],
       ['user', 'Which colour is it?'],
@@ -100,7 +100,7 @@ describe('agentTool', () => {
     )
     const inner = new ScriptedModel([{ text: 'Looking.', toolCalls: [{ name: 'look', input: {} }] }])
     await collect({ model: outer, tools: [agentTool({ tools: [look], model: inner, maxSteps: 1 })] })
-    expect(toldTo(outer, 2)).toEqual([
+    expect(resultsSentTo(outer, 2)).toEqual([
       ['a', 'Looking.\n[The agent stopped after 1 steps and may not be done.]'],
       ['b', expect.stringMatching(/^The tool failed: The agent ended with invalid_request: The script is over/)],
     ])

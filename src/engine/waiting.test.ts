@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { rolesAndContents } from '../../test/support/shown.ts'
 import { journalFolder } from '../../test/support/journal-folder.ts'
-import { all, calling, collect, free, resultsOf, tool, toldTo } from '../../test/calls.ts'
+import { all, calling, collect, free, resultsOf, tool, resultsSentTo } from '../../test/calls.ts'
 import type { Call } from '../../test/calls.ts'
 import type { QueryEvent } from '../core/event.ts'
 import type { Tool } from '../core/tool.ts'
@@ -99,7 +99,7 @@ describe('a turn that waits for a decision', () => {
     expect(decided.at(-1)).toMatchObject({ type: 'complete', result: { text: 'Done.', finishReason: 'stop' } })
     // The request holds the question, its calls and all results in order.
     expect(model.requests[0]?.messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'tool'])
-    expect(toldTo(model, 0)).toEqual([
+    expect(resultsSentTo(model, 0)).toEqual([
       ['call_look', 'seen'],
       ['call_send', 'send: ok'],
     ])
@@ -141,7 +141,7 @@ describe('a turn that waits for a decision', () => {
       { model, rules: { allow: ['send'] } },
     )
     expect(effects).toEqual([])
-    expect(toldTo(model, 0)[0]?.[1]).toContain('Not to her.')
+    expect(resultsSentTo(model, 0)[0]?.[1]).toContain('Not to her.')
   })
 
   it('does not run a granted call that a rule forbids by then', async () => {
@@ -169,7 +169,7 @@ describe('a turn that waits for a decision', () => {
     const model = calling()
     await decide(recorder, again[0]?.turnId ?? '', true, { model })
     expect(effects).toEqual(['send {"to":"ada"}', 'pay {"eur":3}'])
-    expect(toldTo(model, 0).map(([id]) => id)).toEqual(['call_look', 'call_send', 'call_pay'])
+    expect(resultsSentTo(model, 0).map(([id]) => id)).toEqual(['call_look', 'call_send', 'call_pay'])
   })
 
   it('delays calls that must not overtake a waiting one', async () => {
@@ -203,7 +203,7 @@ describe('a turn that waits for a decision', () => {
     const turnId = (await waits(recorder, [send]))[0]?.turnId ?? ''
     const model = calling()
     await collect({ prompt: 'Never mind.', sessionId: SESSION, recorder, model })
-    expect(toldTo(model, 0)[0]?.[1]).toContain('Not run')
+    expect(resultsSentTo(model, 0)[0]?.[1]).toContain('Not run')
     expect((await decide(recorder, turnId, true)).at(-1)).toMatchObject({ type: 'error', error: { code: 'not_found' } })
     expect(effects).toEqual([])
   })
@@ -213,7 +213,7 @@ describe('a turn that waits for a decision', () => {
     const turnId = (await waits(recorder, [send]))[0]?.turnId ?? ''
     const events = await decide(recorder, turnId, true, { hooks: { onToolCall: () => ({ input: { to: 'eve' } }) } })
     expect(effects).toEqual([])
-    expect(resultsOf(events)[0]).toContain('nobody to ask')
+    expect(resultsOf(events)[0]).toContain('No user is available')
   })
 
   it('refuses to wait without a journal, within a tool, and for a call that holds a secret', async () => {
@@ -236,7 +236,7 @@ describe('a turn that waits for a decision', () => {
       return last?.type ?? ''
     })
     await collect({ model: calling([{ name: 'nest' }]), tools: [nesting], recorder, hasPermissionsToUseTool: () => 'wait' })
-    expect(toldTo(inner)[0]?.[1]).toContain('cannot wait')
+    expect(resultsSentTo(inner)[0]?.[1]).toContain('cannot wait')
     expect(effects).toEqual([])
   })
 
@@ -295,7 +295,7 @@ describe('a turn that waits for a decision', () => {
       model,
       tools: tools({ needsPermission: false }),
     })
-    expect(toldTo(model, 0)[0]?.[1]).toContain('effects are unknown')
+    expect(resultsSentTo(model, 0)[0]?.[1]).toContain('effects are unknown')
     expect(resultsOf(events)[0]).toContain('interrupted before')
     expect(effects).toEqual([])
   })

@@ -4,8 +4,8 @@ import { CriaError } from '../core/error.ts'
 import type { ErrorCode } from '../core/error.ts'
 import type { SwitchReason } from '../core/event.ts'
 import type { JsonObject } from '../core/json.ts'
-import { backoff } from '../util/backoff.ts'
-import type { BackoffPolicy } from '../util/backoff.ts'
+import { backoff } from '../util/clock.ts'
+import type { BackoffPolicy } from '../util/clock.ts'
 import { defined } from '../util/check.ts'
 
 /** The policy for retries of failed attempts. */

@@ -1,4 +1,4 @@
-/** Detects the media type of bytes from their signature, and tells text from binary data. */
+/** Detects the media type of bytes from their signature, and distinguishes text from binary data. */
 
 import type { ImagePart } from '../core/part.ts'
 
@@ -54,16 +54,19 @@ export function imageFrom(bytes: Uint8Array): ImagePart | undefined {
 
 const SAMPLE = 64_000
 
-/** Returns true for text that holds a NUL, or at least a tenth of control and replacement characters, as decoded binary data does. */
+/** Returns true for text that holds a NUL, or more than a tenth of control and replacement characters, as decoded binary data does. */
 export function looksBinary(text: string): boolean {
   if (text.includes('\0')) return true
   const length = Math.min(text.length, SAMPLE)
   let odd = 0
-  for (let index = 0; index < length; index++) if (isOdd(text.charCodeAt(index))) odd++
+  for (let index = 0; index < length; index++) {
+    const code = text.charCodeAt(index)
+    if (isControl(code) || code === 0xfffd) odd++
+  }
   return odd > 8 && odd > length / 10
 }
 
-/** Matches replacement and control characters other than white space, backspace and escape (terminal colours). */
-function isOdd(code: number): boolean {
-  return (code < 0x20 && (code < 0x08 || code > 0x0d) && code !== 0x1b) || code === 0x7f || code === 0xfffd
+/** Returns true for control characters other than white space, backspace and escape (terminal colours). */
+export function isControl(code: number): boolean {
+  return (code < 0x20 && (code < 0x08 || code > 0x0d) && code !== 0x1b) || code === 0x7f
 }

@@ -26,7 +26,7 @@ describe('defineTool', () => {
   it('ENG-TOOL-004 accepts and returns interfaces, dates, maps and anything else that JSON can hold', async () => {
     const inputSchema: ObjectSchema = { type: 'object', properties: { name: { type: 'string' } } }
     const town = (name: string): Town => ({ name, founded: new Date(0) })
-    const common = { description: 'Tells of a town.', inputSchema, needsPermission: false }
+    const common = { description: 'Describes a town.', inputSchema, needsPermission: false }
     const outputs = {
       one: ({ name }: Town): Town => town(name),
       many: async ({ name }: Town): Promise<readonly Town[]> => [town(name)],
@@ -60,7 +60,7 @@ describe('defineTool', () => {
       call: ({ a }) => a.toFixed(1),
     })
     const loose = defineTool({ ...base, name: 'loose', call: (input) => Object.keys(input) })
-    const told = defineTool({ ...base, name: 'told', call: ({ town }: { town: string }) => town.toUpperCase() })
+    const upper = defineTool({ ...base, name: 'upper', call: ({ town }: { town: string }) => town.toUpperCase() })
     const generator = defineTool({
       ...base,
       name: 'generator',
@@ -70,7 +70,7 @@ describe('defineTool', () => {
         return 'c'
       },
     })
-    const tools: readonly Tool[] = [typed, loose, told, generator]
+    const tools: readonly Tool[] = [typed, loose, upper, generator]
     const model = new ScriptedModel([{ toolCalls: [{ name: 'typed', input: { a: 1 } }] }, 'Done.'])
     const results: string[] = []
     for await (const event of query({ model, tools, prompt: 'Go' }))

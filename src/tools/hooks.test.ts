@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest'
 import { defineTool } from './define-tool.ts'
-import { all, calling, collect, resultsOf, tool, toldTo } from '../../test/calls.ts'
+import { all, calling, collect, resultsOf, tool, resultsSentTo } from '../../test/calls.ts'
 import type { Hooks } from '../core/hook.ts'
 import { Steering } from '../engine/steering.ts'
 import { ScriptedModel } from '../providers/scripted/scripted-model.ts'
@@ -25,7 +25,7 @@ describe('onToolCall', () => {
       { model: used },
     )
     expect(ran).toEqual([])
-    expect(toldTo(used)).toEqual([['a', 'Refused by a hook: No count of {"n":1}.']])
+    expect(resultsSentTo(used)).toEqual([['a', 'Refused by a hook: No count of {"n":1}.']])
     expect(all(events, 'hook')).toMatchObject([
       { hook: 'onToolCall', outcome: 'refused', id: 'a', reason: 'No count of {"n":1}.' },
     ])
@@ -91,7 +91,7 @@ describe('onToolResult', () => {
       { model: used },
     )
     expect(resultsOf(events)).toEqual(['counted 1 of {"n":1}'])
-    expect(toldTo(used)).toEqual([['a', 'counted 1 of {"n":1}']])
+    expect(resultsSentTo(used)).toEqual([['a', 'counted 1 of {"n":1}']])
     const withheld = await run({ onToolResult: () => ({ refuse: 'It holds names.' }) })
     expect(all(withheld, 'tool_result')).toMatchObject([
       { result: { isError: true, content: 'The call ran. Its result was withheld by a hook: It holds names.' } },

@@ -7,7 +7,7 @@ import { bytesIn, describeBytes, imageFrom, looksBinary } from './binary.ts'
 
 export type Attachment = ImagePart | FilePart
 
-export interface Told {
+export interface ModelResult {
   readonly content: string
   readonly isError: boolean
   readonly attachments: readonly Attachment[]
@@ -21,9 +21,9 @@ const MAX_ATTACHED_CHARS = 20_000_000
 const NOTHING = '(no output)'
 
 /** Converts any return value of a tool, also values that its type forbids. `limit`: maximum number of characters. */
-export function told(output: unknown, limit: number): Told {
+export function toModelResult(output: unknown, limit: number): ModelResult {
   const bytes = bytesIn(output)
-  if (bytes !== undefined) return toldBytes(bytes, limit)
+  if (bytes !== undefined) return bytesResult(bytes, limit)
   if (output instanceof Error) return plain(messageOf(output), limit, true)
   if (typeof output === 'function' || typeof output === 'symbol') {
     return plain(`The tool returned a ${typeof output}, which cannot be shown.`, limit, true)
@@ -57,11 +57,11 @@ function classOf(value: unknown): string | undefined {
   }
 }
 
-function plain(text: string, limit: number, isError = false): Told {
+function plain(text: string, limit: number, isError = false): ModelResult {
   return { content: bounded(text, limit), isError, attachments: [] }
 }
 
-function toldBytes(bytes: Uint8Array, limit: number): Told {
+function bytesResult(bytes: Uint8Array, limit: number): ModelResult {
   const image = imageFrom(bytes)
   if (image !== undefined) {
     return { content: `(attached: ${describeBytes(bytes)})`, isError: false, attachments: [image] }

@@ -53,8 +53,8 @@ async function* repaired(
     const asked = (async () => repair({ id, name, input, problem: misfit.problem }, { tools, signal }))()
     const given = await orAborted(asked, signal)
     if (given === undefined || given === null) return misfit
-    const mended = { ...rest, id, name: given.name ?? name, input: given.input }
-    const fit = await orAborted(fitted(mended, tools), signal)
+    const changed = { ...rest, id, name: given.name ?? name, input: given.input }
+    const fit = await orAborted(fitted(changed, tools), signal)
     if ('problem' in fit) return misfit
     yield {
       type: 'notice',
@@ -62,7 +62,7 @@ async function* repaired(
       message: `A call of ${JSON.stringify(name)} did not fit and was repaired.`,
       details: { id, problem: misfit.problem, name: fit.tool.name, input: given.input },
     }
-    return { ...fit, call: mended }
+    return { ...fit, call: changed }
   } catch (thrown) {
     signal.throwIfAborted()
     yield { type: 'notice', code: 'callback_failed', message: `repairToolCall threw: ${redact(messageOf(thrown))}` }

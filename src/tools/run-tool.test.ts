@@ -1,7 +1,7 @@
 /** Failures of tool calls, and the messages that the model receives. */
 
 import { describe, expect, it } from 'vitest'
-import { all, calling, collect, free, idsOf, resultsOf, toldTo, tool } from '../../test/calls.ts'
+import { all, calling, collect, free, idsOf, resultsOf, resultsSentTo, tool } from '../../test/calls.ts'
 import type { Json } from '../core/json.ts'
 import type { SpanMirror, SpanRecord } from '../core/span.ts'
 import { ScriptedModel } from '../providers/scripted/scripted-model.ts'
@@ -20,7 +20,7 @@ describe('failing tool calls', () => {
     const search = tool('search', () => 'found')
     const model = calling([{ name: 'no_such_tool' }, { name: '' }, { name: 'serch' }, { name: 'functions.search' }])
     await collect({ model, tools: [search] })
-    expect(toldTo(model).map(([, content]) => content)).toEqual([
+    expect(resultsSentTo(model).map(([, content]) => content)).toEqual([
       'There is no tool called "no_such_tool". The tools are: search.',
       'There is no tool called "". The tools are: search.',
       'There is no tool called "serch". Did you mean search? The tools are: search.',
@@ -68,7 +68,7 @@ describe('failing tool calls', () => {
     expect(all(events, 'tool_result').every(({ result }) => result.isError)).toBe(true)
     const again = calling([{ name: 'strict', input: { n: '1' } }], [{ name: 'strict', input: { n: 1 } }])
     await collect({ model: again, tools: [strict] })
-    expect(toldTo(again, 2).at(-1)).toEqual(['c10', '1'])
+    expect(resultsSentTo(again, 2).at(-1)).toEqual(['c10', '1'])
   })
 
   it('ENG-TOOL-004 three steps in a row without a call that could run end the turn with an error', async () => {
@@ -249,13 +249,13 @@ describe('failing tool calls', () => {
       true,
     ],
     [
-      'returns an object whose class is called by what is no name',
+      'returns an object whose class has a name that is not a string',
       () => Object.create({ constructor: { name: 5 } }) as object,
       /^The tool returned an object, which cannot be shown\.$/,
       true,
     ],
     ['returns an error object', () => new AggregateError([]), /AggregateError/, true],
-    ["returns what is nobody's and empty", () => Object.create(null) as object, /^\{\}$/, false],
+    ['returns an empty object without a prototype', () => Object.create(null) as object, /^\{\}$/, false],
     [
       'returns a text that cannot be looked at',
       () => ({
@@ -326,7 +326,7 @@ describe('failing tool calls', () => {
     const events = await collect({ model, tools: [tool('odd', call as never)] })
     expect(all(events, 'tool_result')).toMatchObject([{ result: { content: expect.stringMatching(content), isError } }])
     expect(events.at(-1)?.type).toBe('complete')
-    expect(toldTo(model)).toHaveLength(1)
+    expect(resultsSentTo(model)).toHaveLength(1)
     expect(JSON.parse(JSON.stringify(events))).toEqual(events)
   })
 
@@ -455,7 +455,7 @@ describe('failing tool calls', () => {
     const model = calling([{ name: 'broken' }, { name: 'forbidden' }, { name: 'fine' }], [{ name: 'fine' }])
     const events = await collect({ model, tools: [broken, forbidden, fine], hasPermissionsToUseTool: () => false })
     expect(events.at(-1)).toMatchObject({ type: 'complete', result: { steps: 3, text: 'Done.' } })
-    expect(toldTo(model).map(([, content]) => content)).toEqual([
+    expect(resultsSentTo(model).map(([, content]) => content)).toEqual([
       'The tool failed: Out of order.',
       expect.stringMatching(/^Permission denied: .* Try another way/),
       'fine',

@@ -10,9 +10,9 @@ import { sha256 } from '../util/hash.ts'
 import { redact } from '../util/redact.ts'
 import { notRun } from './call.ts'
 import type { FittingCall, Outcome, ToolsContext } from './call.ts'
-import { bounded, messageOf, shortened, told } from './output.ts'
-import type { Told } from './output.ts'
-import { closedPaths, commandReach } from './permissions/reach.ts'
+import { bounded, messageOf, shortened, toModelResult } from './output.ts'
+import type { ModelResult } from './output.ts'
+import { closedPaths, commandReach } from './permissions/rule-book.ts'
 import { subjectsOf } from './permissions/subject.ts'
 import { callKey } from './state.ts'
 import { Work } from './work.ts'
@@ -110,7 +110,7 @@ interface Circumstances {
 }
 
 /** Reads the value that a tool returned or threw. Reading may fail: a getter that throws, a detached buffer. */
-function readOutcome(ending: Ending, circumstances: Circumstances): Told {
+function readOutcome(ending: Ending, circumstances: Circumstances): ModelResult {
   try {
     return outcomeOf(ending, circumstances)
   } catch (thrown) {
@@ -121,11 +121,11 @@ function readOutcome(ending: Ending, circumstances: Circumstances): Told {
   }
 }
 
-function outcomeOf(ending: Ending, { tool, maxChars, span, timedOut }: Circumstances): Told {
+function outcomeOf(ending: Ending, { tool, maxChars, span, timedOut }: Circumstances): ModelResult {
   const { stopped } = ending
   const how = stopped === timedOut ? `The tool ${timedOut.message} and was stopped.` : 'Cancelled while it ran.'
   if (ending.type === 'returned') {
-    const outcome = told(ending.output, maxChars)
+    const outcome = toModelResult(ending.output, maxChars)
     // Keeps a finished result, also after cancellation.
     if (stopped !== timedOut) return outcome
     span.fail(stopped)
@@ -136,13 +136,13 @@ function outcomeOf(ending: Ending, { tool, maxChars, span, timedOut }: Circumsta
   const message = redact(messageOf(thrown))
   if (stopped === undefined) return failure(`The tool failed: ${message}`, maxChars)
   const effects = tool.isReadOnly === true ? 'It changes nothing.' : EFFECTS_UNKNOWN
-  const lastWords = thrown === stopped || isAbort(thrown) ? '' : ` It ended with: ${message}`
-  return failure(`${how} ${effects}${lastWords}`, maxChars)
+  const details = thrown === stopped || isAbort(thrown) ? '' : ` It ended with: ${message}`
+  return failure(`${how} ${effects}${details}`, maxChars)
 }
 
 const EFFECTS_UNKNOWN = 'Its effects are unknown: it may have had all of them, some, or none.'
 
-function failure(content: string, maxChars: number): Told {
+function failure(content: string, maxChars: number): ModelResult {
   return { content: bounded(content, maxChars), isError: true, attachments: [] }
 }
 

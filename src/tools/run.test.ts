@@ -1,7 +1,7 @@
 /** The tools station, through the public `query()`. */
 
 import { describe, expect, it } from 'vitest'
-import { all, calling, collect, free, gate, idsOf, resultsOf, toldTo, tool } from '../../test/calls.ts'
+import { all, calling, collect, free, gate, idsOf, resultsOf, resultsSentTo, tool } from '../../test/calls.ts'
 import type { JournalEntry, Recorder } from '../core/recorder.ts'
 import type { QueryEvent } from '../core/event.ts'
 import type { PermissionChecker, Tool, ToolContext } from '../core/tool.ts'
@@ -43,7 +43,7 @@ describe('safe mode', () => {
       },
     })
     expect(asked).toEqual([['c1'], ['c2'], ['c3']])
-    expect(toldTo(model)).toEqual([
+    expect(resultsSentTo(model)).toEqual([
       ['c1', 'did 1'],
       ['c2', 'Permission denied: Not this one. Try another way, or ask the user.'],
       ['c3', 'did 3'],
@@ -60,9 +60,9 @@ describe('safe mode', () => {
   it('ENG-TOOL-001 without a user, only calls that a rule allows run', async () => {
     const model = calling([{ name: 'a' }, { name: 'b' }])
     await collect({ model, tools: [tool('a', () => 'A'), tool('b', () => 'B')], safeMode: true, rules: { allow: ['a'] } })
-    expect(toldTo(model).map(([, content]) => content)).toEqual([
+    expect(resultsSentTo(model).map(([, content]) => content)).toEqual([
       'A',
-      'Permission denied: The tool needs permission. There is nobody to ask. Try another way, or ask the user.',
+      'Permission denied: The tool needs permission. No user is available to answer. Try another way, or ask the user.',
     ])
   })
 })
@@ -97,7 +97,7 @@ describe('concurrent mode', () => {
     }
     expect(asked).toEqual([['e1', 'e2']])
     expect(done.slice(0, 2)).toEqual(['l1', 'l2'])
-    expect(toldTo(model)).toEqual([
+    expect(resultsSentTo(model)).toEqual([
       ['e1', 'edited 1'],
       ['l1', 'saw 2'],
       ['e2', 'Permission denied: No. Try another way, or ask the user.'],
@@ -187,7 +187,7 @@ describe('concurrent mode', () => {
     await reading
     expect(most).toBe(5)
     expect(idsOf(events)[0]).toBe('c03')
-    expect(toldTo(model).map(([, content]) => content)).toEqual(gates.map((_, n) => String(n)))
+    expect(resultsSentTo(model).map(([, content]) => content)).toEqual(gates.map((_, n) => String(n)))
   })
 
   it('ENG-TOOL-003 the concurrency can be configured, and many listeners cause no leak warning', async () => {
@@ -217,7 +217,7 @@ describe('concurrent mode', () => {
     const events = await collect({ model, tools: [silent, unsaid, unsure, later] })
     expect(ran).toBe(0)
     expect(resultsOf(events)).toHaveLength(4)
-    for (const content of resultsOf(events)) expect(content).toMatch(/^Permission denied: .*nobody to ask/)
+    for (const content of resultsOf(events)) expect(content).toMatch(/^Permission denied: .*No user is available to answer/)
     expect(all(events, 'permission_request')).toEqual([])
     expect(events.at(-1)?.type).toBe('complete')
   })

@@ -21,9 +21,8 @@ import type { Asked, Settled } from './permissions/judge.ts'
 import { ask, cannotWait } from './permissions/permit.ts'
 import { prepareCall } from './prepare-call.ts'
 import { DEFAULT_MAX_RESULT_CHARS, runTool } from './run-tool.ts'
-import { startable } from './schedule.ts'
+import { sideBySide, startable } from './schedule.ts'
 import type { Phase, Scheduled } from './schedule.ts'
-import { sideBySide } from './side-by-side.ts'
 import { repeatedPeriod, withStep } from './state.ts'
 
 /** Characters of all results of a step; each call has at least 1,000. */

@@ -2,7 +2,7 @@
 
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { all, calling, idsOf, toldTo } from '../../test/calls.ts'
+import { all, calling, idsOf, resultsSentTo } from '../../test/calls.ts'
 import type { QueryEvent } from '../core/event.ts'
 import type { Tool } from '../core/tool.ts'
 import { query } from '../engine/query.ts'
@@ -117,7 +117,7 @@ describe('any plan of calls', () => {
         const { events, traces, most, model, cells } = await runPlan(plan, limit, null)
         expect(most).toBeLessThanOrEqual(limit)
         expect(idsOf(events).toSorted()).toEqual(plan.map((_, n) => `c${n}`).toSorted())
-        expect(toldTo(model).map(([id]) => id)).toEqual(plan.map((_, n) => `c${n}`))
+        expect(resultsSentTo(model).map(([id]) => id)).toEqual(plan.map((_, n) => `c${n}`))
         expect(new Set(traces.keys())).toEqual(new Set([...plan.keys()].filter((n) => runs(plan[n] as Planned))))
 
         for (const [n, trace] of traces) {
@@ -131,12 +131,12 @@ describe('any plan of calls', () => {
 
         // The same calls, run serially in the order of their start, read and write the same values.
         const replay = ['', '', '', '']
-        const told = new Map(toldTo(model))
+        const contents = new Map(resultsSentTo(model))
         for (const [n] of [...traces].toSorted(([, a], [, b]) => a.begins - b.begins)) {
           const each = plan[n] as Planned
           const seen = each.reads.map((cell) => replay[cell]).join('|')
           for (const cell of each.writes) replay[cell] = `${replay[cell]}(${n}:${seen})`
-          expect(told.get(`c${n}`)).toContain(`${each.fails ? 'having seen' : 'saw'} ${seen}`.trimEnd())
+          expect(contents.get(`c${n}`)).toContain(`${each.fails ? 'having seen' : 'saw'} ${seen}`.trimEnd())
         }
         expect(cells).toEqual(replay)
       }),

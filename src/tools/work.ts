@@ -115,7 +115,7 @@ export class Work {
 
   /** Stops the tool when the reader has left, and waits at most `grace` milliseconds for its end. */
   async end(grace: number): Promise<void> {
-    if (!this.#ended) this.stop(new DOMException('Nobody waits for the result any more.', 'AbortError'), grace)
+    if (!this.#ended) this.stop(new DOMException('The result is no longer needed.', 'AbortError'), grace)
     while (!this.#ended) await this.next()
     this.#timers.abort()
   }
@@ -189,20 +189,20 @@ function isGenerator(value: unknown): value is Generated {
 /** An ordered queue from several senders to one reader. Senders do not wait for the reader. */
 export class Mailbox<T> {
   #letters: T[] = []
-  #wake: ((letter: T) => void) | undefined
+  #receive: ((letter: T) => void) | undefined
 
   post(letter: T): void {
-    const wake = this.#wake
-    this.#wake = undefined
-    if (wake === undefined) this.#letters.push(letter)
-    else wake(letter)
+    const receive = this.#receive
+    this.#receive = undefined
+    if (receive === undefined) this.#letters.push(letter)
+    else receive(letter)
   }
 
   /** Resolves to the oldest message, as soon as one arrives. One reader at a time. */
   take(): Promise<T> {
     if (this.#letters.length > 0) return Promise.resolve(this.#letters.shift() as T)
     return new Promise((resolve) => {
-      this.#wake = resolve
+      this.#receive = resolve
     })
   }
 

@@ -63,9 +63,9 @@ test('an unusable cache is rewritten', () => {
   for (const broken of [Buffer.alloc(0), Buffer.from('not this'), made.subarray(0, 100), ...holes]) {
     writeFileSync(cacheFile(), broken)
     expect(run(GREET)).toBe('Good day, Ada.')
-    const mended = readFileSync(cacheFile())
-    expect(mended.length).toBeGreaterThan(100)
-    expect(mended.equals(broken)).toBe(false)
+    const rewritten = readFileSync(cacheFile())
+    expect(rewritten.length).toBeGreaterThan(100)
+    expect(rewritten.equals(broken)).toBe(false)
   }
 })
 

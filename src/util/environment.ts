@@ -1,4 +1,4 @@
-/** Reads the environment of the process, and removes secrets from it after reading. */
+/** Environment variables: reads those of the process, removes secrets after reading, and passes settings to git. */
 
 import { closeSync, openSync, readFileSync, readSync, writeSync } from 'node:fs'
 
@@ -69,4 +69,24 @@ function blankInitial(names: readonly string[]): void {
   } finally {
     if (memory !== undefined) closeSync(memory)
   }
+}
+
+export type GitSettings = readonly (readonly [key: string, value: string])[]
+
+/** Git settings that override every configuration file. Disable programs that the configuration of a repository could make git run. */
+export const HARMLESS_GIT: GitSettings = [
+  ['core.fsmonitor', 'false'],
+  ['core.virtualFilesystem', ''],
+  ['core.hooksPath', '/dev/null'],
+  // Ignores bare repositories that are embedded in a work tree.
+  ['safe.bareRepository', 'explicit'],
+]
+
+/** Returns the variables that pass the settings to git. Their numbers must have no gap, or every git command fails. */
+export function gitVariables(settings: GitSettings): Record<string, string> {
+  const pairs = settings.flatMap(([key, value], index) => [
+    [`GIT_CONFIG_KEY_${index}`, key] as const,
+    [`GIT_CONFIG_VALUE_${index}`, value] as const,
+  ])
+  return { GIT_CONFIG_COUNT: String(settings.length), ...Object.fromEntries(pairs) }
 }

@@ -30,7 +30,7 @@ const CONTAINERS: ReadonlySet<string> = new Set(
 
 function linesOf(errors: readonly OutputUnit[], checked: Checked): string[] {
   const lines: string[] = []
-  const told = new Set<string>()
+  const reported = new Set<string>()
   const refused = new Set(errors.flatMap(({ keyword, instanceLocation }) => (keyword === 'false' ? [instanceLocation] : [])))
   for (let at = 0; at < errors.length; at++) {
     const unit = errors[at] as OutputUnit
@@ -45,12 +45,12 @@ function linesOf(errors: readonly OutputUnit[], checked: Checked): string[] {
       const name = quotedIn(unit.error)
       const place = `${instanceLocation}/${escaped(name)}`
       if (refused.has(place)) {
-        told.add(place)
+        reported.add(place)
         lines.push(`${placeOf(place)}: is not a property that the schema allows`)
       }
     } else if (keyword === 'required') {
       lines.push(`${placeOf(`${instanceLocation}/${escaped(quotedIn(unit.error))}`)}: is missing`)
-    } else if (!CONTAINERS.has(keyword) && !(keyword === 'false' && told.has(instanceLocation))) {
+    } else if (!CONTAINERS.has(keyword) && !(keyword === 'false' && reported.has(instanceLocation))) {
       lines.push(`${placeOf(instanceLocation)}: ${problemOf(unit, checked)}`)
     }
   }

@@ -1,5 +1,7 @@
 /** Parses robots.txt (RFC 9309): the paths that a site lets programs fetch. Pure. */
 
+import { matchesGlob } from './glob.ts'
+
 export interface Robots {
   /** @param path with the query, as requested: `/guide/?page=2`. */
   readonly allows: (path: string) => boolean
@@ -56,18 +58,7 @@ export function readRobots(text: string, agent: string): Robots {
   }
 }
 
-/** Matches a pattern: `*` matches anything, a final `$` the end. Takes time linear in the path for each star. */
+/** Matches a pattern: `*` matches anything, a final `$` the end. */
 function matches(pattern: string, path: string): boolean {
-  const isWhole = pattern.endsWith('$')
-  const [first = '', ...parts] = (isWhole ? pattern.slice(0, -1) : pattern).split('*')
-  if (!path.startsWith(first)) return false
-  let at = first.length
-  const last = isWhole ? parts.pop() : undefined
-  for (const part of parts) {
-    const found = path.indexOf(part, at)
-    if (found === -1) return false
-    at = found + part.length
-  }
-  if (!isWhole) return true
-  return last === undefined ? at === path.length : path.length - last.length >= at && path.endsWith(last)
+  return matchesGlob(pattern.endsWith('$') ? pattern.slice(0, -1) : `${pattern}*`, path)
 }

@@ -880,7 +880,7 @@ describe('line mode', () => {
     const { code, stdout, stderr } = await place.run(['chat', '-m', 'openai-compatible/test'], { input, env: env() })
     expect({ code, stdout }).toEqual({ code: 4, stdout: 'One.\nTwo.\n' })
     expect(sent(0).at(-1)?.content).toContain('first\nand more')
-    expect(toolResultsIn(server)[0]).toContain('There is nobody to ask')
+    expect(toolResultsIn(server)[0]).toContain('No user is available')
     expect(stderr).toContain('1 turn')
   })
 

@@ -137,7 +137,7 @@ describe('cria run', () => {
     const results = scene.server === undefined ? [] : toolResultsIn(scene.server)
     expect(results.join('\n')).not.toMatch(/canary-private|hidden-Canary/)
     expect(results).toContain('key: [redacted]')
-    expect(results.at(-1)).toContain('nobody to ask')
+    expect(results.at(-1)).toContain('No user is available')
     expect(JSON.parse(stdout)).toMatchObject({
       refused: [
         { rule: 'read_file(private/**)' },

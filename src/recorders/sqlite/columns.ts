@@ -8,7 +8,7 @@ import type { BotIdentity } from '../../core/event.ts'
 import { isCriaError } from '../../core/error.ts'
 import type { Usage } from '../../core/usage.ts'
 import type { Connection } from '../../util/sqlite/connection.ts'
-import { isDamaged } from '../../util/sqlite/failure.ts'
+import { isDamaged } from '../../util/sqlite/file-kind.ts'
 
 /** Column values by member: `startedAt` is the column `started_at`. Names come from our code, never from a caller. */
 export type Row = Readonly<Record<string, SQLInputValue>>

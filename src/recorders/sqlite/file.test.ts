@@ -109,7 +109,7 @@ describe('rejects and leaves unchanged:', () => {
 
   it('a file of another kind', async () => {
     writeFileSync(path, 'SQLite is a library.\n'.repeat(500))
-    expect(await refuses('configuration')).toContain('no SQLite database')
+    expect(await refuses('configuration')).toContain('a file of another kind')
   })
 
   it('the database of another application', async () => {

@@ -3,7 +3,7 @@
 import type { BudgetStore } from '../../core/budget.ts'
 import type { CacheStore } from '../../core/storage.ts'
 import type { Connection } from '../../util/sqlite/connection.ts'
-import { isBusy } from '../../util/sqlite/failure.ts'
+import { isBusy } from '../../util/sqlite/file-kind.ts'
 import type { Patience } from '../../util/sqlite/patience.ts'
 import { insertInto } from './columns.ts'
 import type { Journal } from './journal.ts'

@@ -3,7 +3,7 @@
 import { NOTHING } from '../../core/budget.ts'
 import { isCriaError } from '../../core/error.ts'
 import type { JournalEntry, TurnClose, TurnOpen } from '../../core/recorder.ts'
-import { isBusy } from '../../util/sqlite/failure.ts'
+import { isBusy } from '../../util/sqlite/file-kind.ts'
 import { busySession, checkEvents, foreignSession, notHeld, notWaiting } from '../rules.ts'
 import { insertInto } from './columns.ts'
 import { endTurn, writeEntries } from './entries.ts'

@@ -3,8 +3,8 @@
 import { checkFilter, isPattern } from '../../core/store.ts'
 import type { Json, JsonObject } from '../../core/json.ts'
 import type { ChunkFilter, FilterTest } from '../../core/store.ts'
-import { globPattern } from '../../util/glob-pattern.ts'
-import type { GlobPattern } from '../../util/glob-pattern.ts'
+import { globPattern } from '../../util/glob.ts'
+import type { GlobPattern } from '../../util/glob.ts'
 
 /** The data that a filter is compared with. */
 export interface Filtered {

@@ -35,7 +35,7 @@ describe('the file of a document store', () => {
     const cases: Readonly<Record<string, readonly [prepare: (path: string) => void, message: RegExp]>> = {
       folder: [(path) => mkdirSync(path), /is a folder/],
       empty: [(path) => writeFileSync(path, ''), /is an empty file/],
-      text: [(path) => writeFileSync(path, 'Dear diary, today I indexed nothing.'), /is no SQLite database/],
+      text: [(path) => writeFileSync(path, 'Dear diary, today I indexed nothing.'), /is damaged, or a file of another kind/],
       other: [(path) => change(path, 'CREATE TABLE diary (day TEXT)'), /database of another application/],
       journal: [(path) => change(path, 'CREATE TABLE turns (id TEXT); PRAGMA application_id = 7'), /another application/],
     }

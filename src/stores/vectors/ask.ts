@@ -2,10 +2,9 @@
 
 import type { EmbeddingModel } from '../../core/retrieval-models.ts'
 import { CriaError, isCriaError, toCriaError } from '../../core/error.ts'
-import { backoff, DEFAULT_BACKOFF } from '../../util/backoff.ts'
+import { backoff, DEFAULT_BACKOFF, systemClock } from '../../util/clock.ts'
 import { beginningOf } from '../../util/lines.ts'
 import { orAborted } from '../../util/promise.ts'
-import { systemClock } from '../../util/clock.ts'
 import { toUnit } from './unit.ts'
 
 export interface Embedded {

@@ -33,9 +33,7 @@ export function askUserTool(ask: AskUser | undefined): Tool {
     timeout: Number.MAX_SAFE_INTEGER,
     async call({ question, options = [] }, { signal }) {
       if (ask === undefined) {
-        throw problem(
-          'There is nobody to ask: this runs without a user. Decide yourself, and say in the answer what you decided and why.',
-        )
+        throw problem('No user is available to answer. Decide yourself, and say in the answer what you decided and why.')
       }
       const answer = await orAborted(Promise.resolve(ask({ question, options }, signal)), signal)
       return answer === undefined || answer.trim() === '' ? 'The user gave no answer.' : `The user answered: ${answer}`

@@ -1,8 +1,8 @@
 /** Builds the environment of commands: that of the user, without secrets, and with git settings that disable programs named by a repository. */
 
-import { gitVariables, HARMLESS_GIT } from '../../util/git-settings.ts'
+import { gitVariables, HARMLESS_GIT } from '../../util/environment.ts'
 import type { SandboxKind } from '../../core/tool.ts'
-import type { GitSettings } from '../../util/git-settings.ts'
+import type { GitSettings } from '../../util/environment.ts'
 import { join } from 'node:path'
 
 /** Matches names of secrets by their parts between underscores: `OPENAI_API_KEY`, `GITHUB_TOKEN`, `DB_PASSWORD`, `APIKEY`. */

@@ -1,6 +1,7 @@
 /** Decodes and encodes files without loss, so that unedited parts stay the same, byte for byte. */
 
 import { isUtf8 } from 'node:buffer'
+import { isControl } from '../binary.ts'
 
 export type Encoding = 'utf-8' | 'utf-16le' | 'utf-16be' | 'windows-1252'
 
@@ -52,14 +53,17 @@ function wide(sample: Uint8Array): Encoding | undefined {
   return even > pairs * 0.9 && odd === 0 ? 'utf-16be' : undefined
 }
 
-/** Returns false for text with a NUL or many control characters other than white space, backspace and escape. */
+/**
+ * Returns false for text with a NUL or more than a hundredth of control characters. Stricter than `looksBinary`, because every byte is a
+ * character of Windows-1252: of random bytes, a tenth decode to control characters and none to replacement characters.
+ */
 function isText(text: string): boolean {
   const length = Math.min(text.length, SAMPLE)
   let odd = 0
   for (let at = 0; at < length; at++) {
     const code = text.charCodeAt(at)
     if (code === 0) return false
-    if ((code < 0x20 && (code < 0x08 || code > 0x0d) && code !== 0x1b) || code === 0x7f) odd++
+    if (isControl(code)) odd++
   }
   return odd <= 8 || odd <= length / 100
 }

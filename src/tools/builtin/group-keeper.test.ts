@@ -4,7 +4,7 @@ import { expect, it } from 'vitest'
 import { until } from '../../../test/support/processes.ts'
 import { kept, release } from './group-keeper.ts'
 
-const tellsChildren = existsSync(`/proc/self/task/${process.pid}/children`)
+const listsChildren = existsSync(`/proc/self/task/${process.pid}/children`)
 
 /** Shells that wait for the end of this process. */
 function keepers(): number[] {
@@ -21,7 +21,7 @@ function commandOf(pid: number): string {
   }
 }
 
-it.runIf(tellsChildren)('runs as long as a group runs, and no longer', async () => {
+it.runIf(listsChildren)('runs as long as a group runs, and no longer', async () => {
   const groups = [1, 2].map(() => kept(() => spawn('sleep', ['600'], { detached: true, stdio: 'ignore' })))
   await until(() => keepers().length === 1)
   for (const { pid = 0 } of groups) {
@@ -32,7 +32,7 @@ it.runIf(tellsChildren)('runs as long as a group runs, and no longer', async () 
   await until(() => keepers().length === 0)
 })
 
-it.runIf(tellsChildren)('ends when the first process of a group cannot be started', async () => {
+it.runIf(listsChildren)('ends when the first process of a group cannot be started', async () => {
   const failure = new Error('too long')
   const failing = (): never => {
     throw failure

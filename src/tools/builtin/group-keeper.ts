@@ -34,7 +34,7 @@ export function kept(begin: () => ChildProcess): ChildProcess {
   }
 }
 
-/** Tells the keeper that a group has ended. */
+/** Notifies the keeper that a group has ended. */
 export function release(group: number): void {
   groups.delete(group)
   keeper?.stdin?.write(`end ${group}\n`)

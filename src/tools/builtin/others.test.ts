@@ -22,7 +22,7 @@ describe('ask_user', () => {
     expect(asked).toEqual([{ question: 'Which?', options: ['red', 'blue'] }])
     expect(await callerOf(builtinTools({ root: '.' }))('ask_user', { question: 'Which?' })).toMatchObject({
       isError: true,
-      content: expect.stringContaining('nobody to ask') as string,
+      content: expect.stringContaining('No user is available') as string,
     })
     const silent = callerOf(builtinTools({ root: '.', askUser: () => undefined }))
     expect((await silent('ask_user', { question: 'Which?' })).content).toBe('The user gave no answer.')

@@ -76,14 +76,14 @@ process.once('beforeExit', () => {
 const PYTHON = `import json, sys, traceback
 job = json.loads(sys.stdin.read())
 names = {"__name__": "__main__"}
-told = {}
+report = {}
 try:
     exec(compile(job["code"], "code.py", "exec"), names)
-    if "result" in names: told["value"] = json.dumps(names["result"], allow_nan=False)
-except SystemExit as end: told["error"] = "SystemExit: " + str(end)
-except BaseException: told["error"] = "".join(traceback.format_exc().split("\\n    exec(", 1)[-1].partition("\\n")[2]).strip() or traceback.format_exc(limit=0).strip()
+    if "result" in names: report["value"] = json.dumps(names["result"], allow_nan=False)
+except SystemExit as end: report["error"] = "SystemExit: " + str(end)
+except BaseException: report["error"] = "".join(traceback.format_exc().split("\\n    exec(", 1)[-1].partition("\\n")[2]).strip() or traceback.format_exc(limit=0).strip()
 sys.stdout.flush()
-sys.stdout.write("\\n" + job["marker"] + json.dumps(told))
+sys.stdout.write("\\n" + job["marker"] + json.dumps(report))
 `
 
 /** Returns the words of the command line. @param memory limit in megabytes. */

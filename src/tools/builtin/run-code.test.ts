@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { describe, expect, it } from 'vitest'
 import { callerOf } from '../../../test/support/tool-call.ts'
 import type { Called } from '../../../test/support/tool-call.ts'
-import { findSandbox } from '../sandbox/find-sandbox.ts'
+import { findSandbox } from '../sandbox/system-sandbox.ts'
 import { objectReturned, returnObjectTool, runCodeTool } from './run-code.ts'
 import type { RunCodeOptions } from './run-code.ts'
 

@@ -78,14 +78,14 @@ export function runCommandTool(workspace: Workspace, sandbox: Sandbox, surroundi
   })
 }
 
-interface Course {
+interface CommandEnd {
   readonly end: GroupEnd
   readonly stopped: string | undefined
   readonly removed: readonly Removed[]
   readonly kind: SandboxKind
 }
 
-function outcome(output: BoundedOutput, { end, stopped, removed, kind }: Course): ToolOutput {
+function outcome(output: BoundedOutput, { end, stopped, removed, kind }: CommandEnd): ToolOutput {
   const text = output.text()
   const shown = looksBinary(text) ? `(not shown: ${output.total.toLocaleString('en-US')} bytes that are not text)` : text
   const ending = stopped === undefined ? endingOf(end) : `[stopped: ${stopped}; its effects up to there stay]`

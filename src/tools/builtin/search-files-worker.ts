@@ -6,8 +6,7 @@ import { relative, sep } from 'node:path'
 import { AS_IT_WAS_FOUND } from '../../util/files.ts'
 import { holdsPrivateKey } from '../../util/secret-files.ts'
 import { decode } from './encoding.ts'
-import { globPattern } from '../../util/glob-pattern.ts'
-import { isClosed } from '../../util/glob.ts'
+import { globPattern, isClosed } from '../../util/glob.ts'
 import { isInPlace } from './open-file.ts'
 import { isOpenToAll, shownName, walkFiles } from './walk-files.ts'
 
@@ -39,7 +38,7 @@ const MAX_SEARCHED_BYTES = 20_000_000
 
 const job = workerData as SearchJob
 
-function tell(news: SearchNews): void {
+function send(news: SearchNews): void {
   // oxlint-disable-next-line unicorn/require-post-message-target-origin -- threads have no origin
   parentPort?.postMessage(news)
 }
@@ -58,11 +57,11 @@ async function search(): Promise<void> {
     const perFile = job.show === 'files' ? 1 : job.show === 'count' ? Infinity : left
     const found = searchText(text, { expression, context: job.show === 'lines' ? job.context : 0, limit: perFile, certain })
     if (found.matches === 0) continue
-    tell({ type: 'found', text: described(name, found), matches: found.matches })
+    send({ type: 'found', text: described(name, found), matches: found.matches })
     left -= job.show === 'lines' ? found.matches : 1
     if (left <= 0) break
   }
-  tell({ type: 'done', files, skipped, limited: left <= 0 })
+  send({ type: 'done', files, skipped, limited: left <= 0 })
 }
 
 async function* filesToSearch(): AsyncGenerator<{ readonly path: string; readonly name: string }> {
@@ -216,5 +215,5 @@ function expressionOf(
 }
 
 search().catch((thrown: unknown) => {
-  tell({ type: 'failed', message: thrown instanceof Error ? thrown.message : String(thrown) })
+  send({ type: 'failed', message: thrown instanceof Error ? thrown.message : String(thrown) })
 })

@@ -1,7 +1,7 @@
 import { defineTool, inputOf } from '../define-tool.ts'
 import type { Tool } from '../../core/tool.ts'
-import { carryOut, checkKnown, diffOf } from './change-file.ts'
-import type { Change, Written } from './change-file.ts'
+import { carryOut, checkKnown, diffOf } from './edits.ts'
+import type { Change, Written } from './edits.ts'
 import { readTextFile, usualLineEnd, withoutReturns } from './text-file.ts'
 import type { Workspace } from './workspace.ts'
 

@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { isStandardSchema, jsonSchemaOf } from '../../core/schema.ts'
 import { isAlive } from '../../../test/support/processes.ts'
 import { callerOf } from '../../../test/support/tool-call.ts'
-import { findSandbox } from '../sandbox/find-sandbox.ts'
+import { findSandbox } from '../sandbox/system-sandbox.ts'
 import { connectMcp } from './connect.ts'
 import type { McpConnection, McpOptions } from './connect.ts'
 import type { McpServerConfig } from './server-config.ts'
@@ -198,11 +198,11 @@ describe('a server that dies, hangs or sends garbage', () => {
       fine: server('honest'),
     })
     expect(tools.length).toBe(10)
-    const told = Object.fromEntries(notices.map(({ server: name, message }) => [name, message]))
-    expect(told['gone']).toMatch(/ended with exit code 1\.\nIt wrote:\ncannot find the database/)
-    expect(told['missing']).toContain('cannot be started: spawn no-such-program-anywhere ENOENT')
-    expect(told['unset']).toContain('the environment variable NOT_SET_ANYWHERE is not set')
-    expect(told['rubbish']).toContain('exit code 0')
+    const messages = Object.fromEntries(notices.map(({ server: name, message }) => [name, message]))
+    expect(messages['gone']).toMatch(/ended with exit code 1\.\nIt wrote:\ncannot find the database/)
+    expect(messages['missing']).toContain('cannot be started: spawn no-such-program-anywhere ENOENT')
+    expect(messages['unset']).toContain('the environment variable NOT_SET_ANYWHERE is not set')
+    expect(messages['rubbish']).toContain('exit code 0')
   })
 
   it('fails the call in which it dies, and is restarted for the next call', async () => {

@@ -186,7 +186,7 @@ function makeOffer(servers: readonly Server[], limit: number, pins: McpPins): Of
     if (left.length > 0)
       notices.push({ server: server.name, message: `Left out of the MCP server "${server.name}": ${left.join('; ')}.` })
   }
-  return { tools, notices, madeOf: servers.map(({ tools: told }) => told) }
+  return { tools, notices, madeOf: servers.map(({ tools: definitions }) => definitions) }
 }
 
 function noticeOf(server: string, thrown: unknown): McpNotice {

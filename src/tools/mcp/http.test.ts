@@ -197,10 +197,10 @@ describe('a server over HTTP', () => {
     [500, '', 'it answered with HTTP 500 (Internal Server Error).'],
     [503, 'Back at noon', 'it answered with HTTP 503 (Service Unavailable): Back at noon.'],
     [599, '', 'it answered with HTTP 599.'],
-  ])('is reported with its HTTP status: %d %j', async (status, body, told) => {
+  ])('is reported with its HTTP status: %d %j', async (status, body, problem) => {
     const url = await mcp((_message, response) => response.writeHead(status, { 'retry-after': '1' }).end(body))
     const { tools } = await connect({ url })
-    expect((await callerOf(tools)('mcp__web__ask', {})).content).toBe(`The MCP server "web" cannot be used: ${told}`)
+    expect((await callerOf(tools)('mcp__web__ask', {})).content).toBe(`The MCP server "web" cannot be used: ${problem}`)
   })
 
   it('is reported when it does not listen', async () => {

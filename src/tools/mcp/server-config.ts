@@ -3,7 +3,7 @@
 import { ConfigurationError } from '../../core/error.ts'
 import { realpathSync } from 'node:fs'
 import type { CommandReach } from '../../core/tool.ts'
-import { commandReach, NETWORK } from '../permissions/reach.ts'
+import { commandReach, NETWORK } from '../permissions/rule-book.ts'
 import type { ReadRule } from '../permissions/rule-book.ts'
 import { Sandbox, sandboxOptions } from '../sandbox/sandbox.ts'
 import type { SandboxMode, SandboxOptions } from '../sandbox/sandbox.ts'

@@ -110,6 +110,8 @@ describe('parseCommandLine', () => {
     ['echo a > "/dev/null"x', /redirects/, [['echo', 'a']]],
     ['cat < in', /redirects/, [['cat']]],
     ['cat < $(ls)', /redirects/, [['ls'], ['cat']]],
+    ['cat `ls > out`', /redirects/, [['ls'], ['cat', '$()']]],
+    ['cat "`PORT=1 ls`"', /sets variables/, [['ls'], ['cat', '$()']]],
     ['cat <<EOF\nrm x\nEOF', /document/, [['cat']]],
     ["cat <<'EOF' | sh\n$(rm x)\nEOF\nls", /document/, [['cat'], ['sh'], ['ls']]],
     ['cat <<-EOF\n\tx\n\tEOF\nls', /document/, [['cat'], ['ls']]],

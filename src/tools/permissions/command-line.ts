@@ -282,8 +282,9 @@ class Reader {
     const stop = this.#line.indexOf('`', this.#at + 1)
     const inner = this.#line.slice(this.#at + 1, stop)
     if (stop === -1 || /[\\"']/.test(inner)) return this.#hide('it runs a command inside another that cannot be read')
-    const { commands, opaque } = parseCommandLine(inner)
+    const { commands, more, opaque } = parseCommandLine(inner)
     this.#found.commands.push(...commands)
+    if (more !== undefined) this.#note(more)
     if (opaque !== undefined) this.#hide(opaque)
     this.#at = stop + 1
     this.#addUnknown('$()')

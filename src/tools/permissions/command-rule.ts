@@ -139,8 +139,8 @@ export function meetsLine(pattern: CommandPattern, line: CommandLine): boolean |
       matches(pattern, each, (word, expected, index) => (word.unknown ? unknown : isMeant(word, expected, index))),
     )
   if (isMet(false)) return true
-  const isToldLater = line.opaque !== undefined || inner.length >= MAX_INNER || started.some(readsCommands)
-  return isToldLater || isMet(true) ? undefined : false
+  const isUndecided = line.opaque !== undefined || inner.length >= MAX_INNER || started.some(readsCommands)
+  return isUndecided || isMet(true) ? undefined : false
 }
 
 function isMeant(word: Word, expected: Word, index: number): boolean {

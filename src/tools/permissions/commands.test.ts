@@ -779,45 +779,34 @@ describe('rules for commands', () => {
 
   it('an opaque line needs an answer when there are deny rules, even if the whole tool is allowed', async () => {
     expect(await judged('echo $X', { allow: ['shell'] })).toMatchObject({ verdict: 'allow', rule: 'shell' })
-    for (const command of [
-      'echo rm x | sh',
-      'cat x | bash -s',
-      'cat x | python3 -',
-      'cat x | awk -f -',
-      'cat x | env sh',
-      'cat x | sudo -u a bash',
-      ...FROM_INPUT,
-    ]) {
-      expect([command, (await judged(command, { allow: ['shell'], deny: shellRules('rm *') }))?.verdict]).toEqual([
-        command,
-        'ask',
-      ])
+    const expected: Readonly<Record<string, readonly string[]>> = {
+      ask: [
+        'echo rm x | sh',
+        'cat x | bash -s',
+        'cat x | python3 -',
+        'cat x | awk -f -',
+        'cat x | env sh',
+        'cat x | sudo -u a bash',
+        ...FROM_INPUT,
+      ],
+      allow: [
+        'node --version',
+        'node --test',
+        'python3 -m pytest -q',
+        'sh build.sh',
+        'perl -v',
+        'npx tsc --noEmit',
+        'CI=1 npm test',
+        ...FROM_A_FILE,
+      ],
+      deny: [`tar --to-command='rm x' -xf a`, `git -c alias.x='!rm x' x`, `env --split-string="rm x"`, `make SHELL='rm x'`],
     }
-    for (const command of [
-      'node --version',
-      'node --test',
-      'python3 -m pytest -q',
-      'sh build.sh',
-      'perl -v',
-      'npx tsc --noEmit',
-      'CI=1 npm test',
-      ...FROM_A_FILE,
-    ]) {
-      expect([command, (await judged(command, { allow: ['shell'], deny: shellRules('rm *') }))?.verdict]).toEqual([
-        command,
-        'allow',
-      ])
-    }
-    for (const command of [
-      `tar --to-command='rm x' -xf a`,
-      `git -c alias.x='!rm x' x`,
-      `env --split-string="rm x"`,
-      `make SHELL='rm x'`,
-    ]) {
-      expect([command, (await judged(command, { allow: ['shell'], deny: shellRules('rm *') }))?.verdict]).toEqual([
-        command,
-        'deny',
-      ])
+    for (const [verdict, commands] of Object.entries(expected)) {
+      for (const command of commands)
+        expect([command, (await judged(command, { allow: ['shell'], deny: shellRules('rm *') }))?.verdict]).toEqual([
+          command,
+          verdict,
+        ])
     }
     for (const command of ['$X y', 'env $X', 'git $X'])
       expect(await judged(command, { allow: ['shell'], deny: shellRules('rm *', 'git push *') })).toMatchObject({

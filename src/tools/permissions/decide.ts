@@ -5,9 +5,9 @@ import type { CommandLine, SimpleCommand } from './command-line.ts'
 import { coversCommand, exactPattern, isHarmless, isWild, meetsLine, namesLine, wordsLeftOut } from './command-rule.ts'
 import { matchesArguments, matchesPath, matchesUrl } from '../../util/glob.ts'
 import { changesFolder, followsFolder } from './guarded-paths.ts'
-import { forbidsPaths, isKindred, meetsPath } from './reach.ts'
 import { isAbout } from './rule.ts'
 import type { List } from './rule.ts'
+import { forbidsPaths, isRelated, meetsPath } from './rule-book.ts'
 import type { ReadRule } from './rule-book.ts'
 import type { Subject } from './subject.ts'
 
@@ -31,7 +31,7 @@ export function decide(
   subjects: readonly Subject[],
   confinement: Confinement = UNCONFINED,
 ): RuleVerdict | undefined {
-  const about = rules.filter((rule) => isAbout(rule, tool) || isKindred(rule, tool))
+  const about = rules.filter((rule) => isAbout(rule, tool) || isRelated(rule, tool))
   const denied = about.find((rule) => rule.list === 'deny' && meets(rule, subjects) === 'yes')
   if (denied !== undefined) return { verdict: 'deny', rule: denied.text, reason: `The rule "${denied.text}" forbids it.` }
 

@@ -3,11 +3,9 @@
 import type { EventOf, NoticeEvent } from '../../core/event.ts'
 import type { Confinement, PermissionDecision, PermissionRequest, Tool } from '../../core/tool.ts'
 import { canonicalJson } from '../../util/hash.ts'
-import type { FittingCall, ToolsContext } from '../call.ts'
+import type { Decided, FittingCall, ToolsContext } from '../call.ts'
 import { messageOf } from '../output.ts'
 import { callKey } from '../state.ts'
-import { readAnswers } from './answers.ts'
-import type { Answered } from './answers.ts'
 import { decide, exactRule, nearMiss } from './decide.ts'
 import type { ReadRule } from './rule-book.ts'
 import { meansVersion } from './rule.ts'
@@ -55,8 +53,8 @@ export interface Reason {
 }
 
 export function granted(fitting: FittingCall, because: Reason, isSilent = false): Granted {
-  const told = isSilent ? undefined : decision(fitting, true, because)
-  return { verdict: 'run', fitting, decision: told, notice: pin(fitting.tool) }
+  const reported = isSilent ? undefined : decision(fitting, true, because)
+  return { verdict: 'run', fitting, decision: reported, notice: pin(fitting.tool) }
 }
 
 export function refused(fitting: FittingCall, because: Reason): Refused {
@@ -100,7 +98,7 @@ export async function judgeCall(fitting: FittingCall, period: number | undefined
   const ask = (reason: string, by?: string): Settled | Asked =>
     canAsk
       ? { verdict: 'ask', fitting, reason, rule: by }
-      : refused(fitting, { reason: `${reason} There is nobody to ask.`, rule: by })
+      : refused(fitting, { reason: `${reason} No user is available to answer.`, rule: by })
   const suggesting = (reason: string): string => {
     const exact = canAsk ? undefined : exactRule(tool.name, subjects)
     return exact === undefined ? reason : `${reason} The rule ${JSON.stringify(exact)} would allow it.`
@@ -127,10 +125,9 @@ export async function judgeCall(fitting: FittingCall, period: number | undefined
 }
 
 /** Returns the decision about exactly this call that was made while it waited. */
-export function decidedFor({ call, given }: FittingCall, { decided }: ToolsContext): Answered | undefined {
+export function decidedFor({ call, given }: FittingCall, { decided }: ToolsContext): Decided | undefined {
   const found = decided?.get(call.id)
-  if (found === undefined || canonicalJson(found.input) !== canonicalJson(given)) return undefined
-  return readAnswers([found.answer], 1)[0]
+  return found !== undefined && canonicalJson(found.input) === canonicalJson(given) ? found : undefined
 }
 
 /** Returns the rules that apply to the current version of a tool. */

@@ -1,7 +1,7 @@
 /** Decisions about calls, their memory in a session, and their events in the journal. */
 
 import { describe, expect, it } from 'vitest'
-import { all, calling, collect, resultsOf, toldTo, tool } from '../../../test/calls.ts'
+import { all, calling, collect, resultsOf, resultsSentTo, tool } from '../../../test/calls.ts'
 import type { Call } from '../../../test/calls.ts'
 import type { QueryEvent } from '../../core/event.ts'
 import type { PermissionAnswer, PermissionChecker, PermissionContext, PermissionRequest } from '../../core/tool.ts'
@@ -61,7 +61,7 @@ describe('answers', () => {
     const events = await collect({ model, tools: [shell], hasPermissionsToUseTool: () => answer as PermissionAnswer })
     const decisions = decisionsOf(events)
     expect(decisions).toMatchObject(granted.map((each) => ({ granted: each })))
-    expect(toldTo(model).map(([, content]) => content.startsWith('ran'))).toEqual(granted)
+    expect(resultsSentTo(model).map(([, content]) => content.startsWith('ran'))).toEqual(granted)
     if (reason !== undefined)
       expect(decisions).toContainEqual(expect.objectContaining({ granted: false, reason: expect.stringMatching(reason) }))
   })
@@ -89,7 +89,7 @@ describe('answers', () => {
     ])
     const model = calling(Array.from({ length: 4 }, () => ({ name: 'strict', input: { n: 1 } })))
     await collect({ model, tools: [strict], hasPermissionsToUseTool: check, rules: { deny: ['strict(n=13)'] } })
-    expect(toldTo(model).map(([, content]) => content)).toEqual([
+    expect(resultsSentTo(model).map(([, content]) => content)).toEqual([
       'got 2',
       expect.stringMatching(/^Permission denied: The changed input does not fit\. .*n: /s),
       'Permission denied: The input was changed. The rule "strict(n=13)" forbids it. Try another way, or ask the user.',
@@ -114,11 +114,11 @@ describe('malformed answers', () => {
       tools: [tool('work', (input) => input as never, { needsPermission: true })],
       hasPermissionsToUseTool: check,
     })
-    const told = toldTo(model).map(([, content]) => content)
-    expect(told.slice(0, 2)).toEqual(Array(2).fill(expect.stringMatching(/^Permission denied: .* is not JSON/)))
-    expect(told[2]).toMatch(/^Permission denied: No! /)
-    expect(told[2]?.length).toBeLessThan(5000)
-    expect(told[3]).toBe('{"at":"1970-01-01T00:00:00.000Z"}')
+    const contents = resultsSentTo(model).map(([, content]) => content)
+    expect(contents.slice(0, 2)).toEqual(Array(2).fill(expect.stringMatching(/^Permission denied: .* is not JSON/)))
+    expect(contents[2]).toMatch(/^Permission denied: No! /)
+    expect(contents[2]?.length).toBeLessThan(5000)
+    expect(contents[3]).toBe('{"at":"1970-01-01T00:00:00.000Z"}')
   })
 })
 
@@ -144,7 +144,7 @@ describe('rules', () => {
       { id: 'c02', granted: true, rule: 'shell(git push *)', reason: 'Granted.' },
       { id: 'c03', granted: true, reason: 'Granted.' },
     ])
-    expect(toldTo(model).map(([, content]) => content.slice(0, 20))).toEqual([
+    expect(resultsSentTo(model).map(([, content]) => content.slice(0, 20))).toEqual([
       'ran git status',
       'Permission denied: T',
       'ran git push',
@@ -156,7 +156,7 @@ describe('rules', () => {
     const look = tool('look', () => 'seen')
     const asking = await collect({ model: calling([{ name: 'look' }]), tools: [look], rules: { ask: ['look'] } })
     expect(resultsOf(asking)).toEqual([
-      'Permission denied: The rule "look" asks. There is nobody to ask. Try another way, or ask the user.',
+      'Permission denied: The rule "look" asks. No user is available to answer. Try another way, or ask the user.',
     ])
     const free = await collect({ model: calling([{ name: 'look' }]), tools: [look], rules: { ask: ['other'] } })
     expect(all(free, 'permission_decision')).toEqual([])
@@ -174,7 +174,7 @@ describe('rules', () => {
       rules: { allow: ['shell'], deny: ['shell(rm *)'] },
     })
     expect(asked).toHaveLength(1)
-    expect(toldTo(model).map(([, content]) => content.slice(0, 20))).toEqual(['ran git status', 'Permission denied: T'])
+    expect(resultsSentTo(model).map(([, content]) => content.slice(0, 20))).toEqual(['ran git status', 'Permission denied: T'])
   })
 
   it('that are invalid are a mistake in the options', async () => {
@@ -218,11 +218,15 @@ describe('the session', () => {
     const model = calling([run('risky')], [run('safe')], [run('risky')])
     await collect({ model, tools: [shell], hasPermissionsToUseTool: check })
     expect(asked.map((batch) => batch.map(({ input }) => input))).toEqual([[{ command: 'risky' }], [{ command: 'risky' }]])
-    expect(toldTo(model, 3).map(([, content]) => content.slice(0, 17))).toEqual(['ran safe', 'ran safe', 'Permission denied'])
+    expect(resultsSentTo(model, 3).map(([, content]) => content.slice(0, 17))).toEqual([
+      'ran safe',
+      'ran safe',
+      'Permission denied',
+    ])
   })
 })
 
-describe('circles', () => {
+describe('repeated steps', () => {
   const steps = (names: string): Call[][] => Array.from(names, (name) => [{ name: 'look', input: { at: name } }])
   const look = tool('look', ({ at }) => `saw ${String(at)}`)
 
@@ -305,10 +309,10 @@ describe('text that is not the user’s', () => {
   it('leads to a refusal when no user can answer', async () => {
     const model = calling([{ name: 'look' }], [run('two')])
     await collect({ model, tools: [shell, look], rules })
-    expect(toldTo(model, 2).at(-1)?.[1]).toMatch(/^Permission denied: The model has read text/)
+    expect(resultsSentTo(model, 2).at(-1)?.[1]).toMatch(/^Permission denied: The model has read text/)
     const trusting = calling([{ name: 'look' }], [run('two')])
     await collect({ model: trusting, tools: [shell, look], rules: { allow: ['shell'] } })
-    expect(toldTo(trusting, 2).at(-1)?.[1]).toBe('ran two')
+    expect(resultsSentTo(trusting, 2).at(-1)?.[1]).toBe('ran two')
   })
 
   it('counts from the first step on when it came with retrieval or with the history', async () => {

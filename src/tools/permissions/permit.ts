@@ -1,4 +1,4 @@
-/** Asks for permission, and remembers the answers. */
+/** Asks for permission, parses the answers, of which anything but a clear yes is a refusal, and remembers them. */
 
 import type { Station } from '../../core/context.ts'
 import type { Json } from '../../core/json.ts'
@@ -8,12 +8,10 @@ import { canonicalJson } from '../../util/hash.ts'
 import { orAborted } from '../../util/promise.ts'
 import { redactJson } from '../../util/redact.ts'
 import type { FittingCall, ToolsContext } from '../call.ts'
-import { messageOf } from '../output.ts'
+import { messageOf, shortened } from '../output.ts'
 import { validated } from '../prepare-call.ts'
 import { footprintOf } from '../schedule.ts'
 import { callKey } from '../state.ts'
-import { readAnswers } from './answers.ts'
-import type { Answered } from './answers.ts'
 import { decide } from './decide.ts'
 import { decidedFor, granted, meant, refused } from './judge.ts'
 import type { Asked, Reason, Settled } from './judge.ts'
@@ -23,7 +21,10 @@ import { subjectsOf } from './subject.ts'
 
 /** Asks about several calls at once, except calls that were decided while they waited. @returns a decision for each, in their order. */
 export async function* ask(asked: readonly Asked[], ctx: ToolsContext): Station<readonly Settled[]> {
-  const before = asked.map(({ fitting }) => decidedFor(fitting, ctx))
+  const before = asked.map(({ fitting }) => {
+    const decided = decidedFor(fitting, ctx)
+    return decided === undefined ? undefined : readAnswers([decided.answer], 1)[0]
+  })
   const open = asked.filter((_, index) => before[index] === undefined).map(requestOf)
   if (open.length > 0) yield { type: 'permission_request', tools: open }
   const answers = open.length === 0 ? [] : await answersTo(open, ctx)
@@ -51,7 +52,7 @@ async function answersTo(
   requests: readonly PermissionRequest[],
   { permit, sessionId, turnId, signal, state }: ToolsContext,
 ): Promise<Answered[]> {
-  if (permit === undefined) return requests.map(() => ({ granted: false, reason: 'There is nobody to ask.' }))
+  if (permit === undefined) return requests.map(() => ({ granted: false, reason: 'No user is available to answer.' }))
   try {
     // A copy, so that a checker that changes the input does not change the history.
     const answers = Promise.resolve(permit(structuredClone(requests), { sessionId, turnId, signal, untrusted: state.untrusted }))
@@ -104,4 +105,63 @@ async function remember(
   }
   const { root } = await state.rules()
   state.grants.rules.push(await readRule(parseRule(rule, granted ? 'allow' : 'deny'), root))
+}
+
+/** Maximum characters of a reason, which the model reads. */
+const MOST_REASON = 4000
+
+/** The answer for a call; `wait`: the decision is made later. */
+type Answered = PermissionDecision | 'wait'
+
+/** Returns an answer for each of `count` requests; a missing or unclear answer is a refusal. */
+function readAnswers(answers: unknown, count: number): Answered[] {
+  if (Array.isArray(answers)) return Array.from({ length: count }, (_, index) => readAnswer(answers[index], false))
+  return Array.from({ length: count }, () => readAnswer(answers, count > 1))
+}
+
+/** @param forAll true when the answer is for several calls at once. */
+function readAnswer(answer: unknown, forAll: boolean): Answered {
+  if (answer === 'wait') return answer
+  if (typeof answer === 'boolean') return { granted: answer }
+  if (answer === undefined || answer === null) return { granted: false, reason: 'No answer was given for this call.' }
+  if (typeof answer !== 'object') {
+    return { granted: false, reason: `The permission check answered with ${typeof answer}, not with a decision.` }
+  }
+  const { granted, reason, input, remember, rule } = answer as Partial<PermissionDecision>
+  const said = typeof reason === 'string' && reason !== '' ? { reason: shortened(reason, MOST_REASON) } : {}
+  if (granted === true && input !== undefined && forAll) {
+    return { granted: false, reason: 'A changed input was granted for several calls at once: send a decision for each call.' }
+  }
+  const changed = granted === true ? asJson(input) : undefined
+  if (granted === true && input !== undefined && changed === undefined) {
+    return { granted: false, reason: 'The changed input that was granted is not JSON, so it cannot be stored.' }
+  }
+  if (rule !== undefined && !isRule(rule)) {
+    return { granted: false, reason: `The rule to remember cannot be read: ${messageOf(rule)}` }
+  }
+  return {
+    granted: granted === true,
+    ...said,
+    ...(changed === undefined ? {} : { input: changed }),
+    ...(remember === 'session' || remember === true ? { remember: 'session' as const } : {}),
+    ...(rule === undefined ? {} : { rule }),
+  }
+}
+
+/** Returns the value as the journal will store it; `undefined` when it cannot be stored. */
+function asJson(value: unknown): Json | undefined {
+  try {
+    const text = JSON.stringify(value) as string | undefined
+    return text === undefined ? undefined : (JSON.parse(text) as Json)
+  } catch {
+    return undefined
+  }
+}
+
+function isRule(rule: unknown): rule is string {
+  try {
+    return typeof rule === 'string' && parseRule(rule, 'allow') !== undefined
+  } catch {
+    return false
+  }
 }

@@ -1,12 +1,20 @@
-/** Parses the rules of a turn once. */
+/**
+ * Reads the rules of a turn, and applies path rules to tools that they do not name. Denying to read a folder also denies searching it,
+ * and hides it from commands. Allow rules apply only to the tool that they name, and open to commands the paths that they name without a
+ * star.
+ */
 
 import { resolve } from 'node:path'
-import { parseCommandPattern } from './command-rule.ts'
-import type { CommandPattern } from './command-rule.ts'
+import type { CommandReach } from '../../core/tool.ts'
+import { isClosed } from '../../util/glob.ts'
 import { realOrSame, realPatternOf } from '../../util/real-path.ts'
-import { parseRules } from './rule.ts'
+import type { SimpleCommand } from './command-line.ts'
+import { coversCommand, isHarmless, namesLine, parseCommandPattern } from './command-rule.ts'
+import type { CommandPattern } from './command-rule.ts'
+import { isAbout, parseRules } from './rule.ts'
 import type { Rule, ToolRules } from './rule.ts'
 import { absolutePattern } from './subject.ts'
+import type { Subject } from './subject.ts'
 
 export interface ReadRule extends Rule {
   /** Absent for a rule without a pattern, and for a pattern that is not a command. */
@@ -48,4 +56,80 @@ export async function readRule(rule: Rule, root: string, realRoot: string = real
     command: parseCommandPattern(pattern),
     paths: { written, rooted, real: await realPatternOf(written).catch(() => written) },
   }
+}
+
+/** For each tool, further tools whose `deny` and `ask` rules apply to it. */
+const RELATED: Readonly<Record<string, readonly string[]>> = {
+  search_files: ['read_file'],
+  write_file: ['edit_file'],
+  edit_file: ['write_file'],
+}
+
+/** A name in rules that is not a tool: commands that it covers may use the network. */
+export const NETWORK = 'network'
+
+/** Returns whether a `deny` or `ask` rule for another tool applies to this tool as well. */
+export function isRelated(rule: ReadRule, tool: string): boolean {
+  return rule.list !== 'allow' && rule.paths !== undefined && (RELATED[tool] ?? []).some((other) => isAbout(rule, other))
+}
+
+/** Returns whether the patterns match any of the names of a path. */
+export function meetsPath(paths: PathPatterns | undefined, ...given: readonly string[]): boolean {
+  return paths !== undefined && given.some((path) => isClosed(path, patternsOf(paths)))
+}
+
+function patternsOf({ written, rooted, real }: PathPatterns): readonly string[] {
+  return [...new Set([written, rooted, real])]
+}
+
+/**
+ * Returns patterns of paths that a tool which reads whole folders must not show. Excludes rules that match the call itself, because
+ * the user was asked.
+ */
+export function closedPaths(rules: readonly ReadRule[], tool: string, subjects: readonly Subject[]): readonly string[] {
+  const closing = rules.filter((rule) => rule.list !== 'allow' && (isAbout(rule, tool) || isRelated(rule, tool)))
+  return closing.flatMap(({ paths }) => {
+    const isGranted = subjects.some((subject) => subject.kind === 'path' && meetsPath(paths, subject.written, subject.real))
+    return paths === undefined || isGranted ? [] : patternsOf(paths)
+  })
+}
+
+/** Returns whether a rule about paths applies to commands in a sandbox as well. */
+export function forbidsPaths(rule: ReadRule): boolean {
+  return rule.list !== 'allow' && ['read_file', 'search_files', 'edit_file', 'write_file'].some((tool) => isAbout(rule, tool))
+}
+
+/** Returns the effect of the rules on a command in a sandbox. */
+export function commandReach(rules: readonly ReadRule[], subjects: readonly Subject[]): CommandReach {
+  const patterns = (tools: readonly string[], allow: boolean): readonly string[] => {
+    const about = rules.filter((rule) => (rule.list === 'allow') === allow && tools.some((tool) => isAbout(rule, tool)))
+    // A rule without a pattern concerns the tool, not paths.
+    // An allow rule applies to the path as written, not to the target of a link in the workspace.
+    const named = ({ written, rooted }: PathPatterns): readonly string[] => [written, rooted]
+    return about.flatMap(({ paths }) => (paths === undefined ? [] : allow ? named(paths) : patternsOf(paths)))
+  }
+  return {
+    hidden: patterns(['read_file', 'search_files'], false),
+    readOnly: patterns(['edit_file', 'write_file'], false),
+    shown: patterns(['read_file'], true),
+    writable: patterns(['edit_file', 'write_file'], true),
+    network: mayUseNetwork(rules, subjects),
+  }
+}
+
+/** Returns true when rules cover every command of the line: a covered command could send data that the others pass to it. */
+function mayUseNetwork(rules: readonly ReadRule[], subjects: readonly Subject[]): boolean {
+  const about = rules.filter(({ tool }) => tool === NETWORK)
+  const lines = subjects.flatMap((subject) => (subject.kind === 'command' ? [subject.line] : []))
+  const covers = ({ command }: ReadRule, each: SimpleCommand): boolean =>
+    command !== undefined && coversCommand(command, each, { confined: true })
+  return lines.every(({ text, commands, opaque }) => {
+    const isWhole = ({ pattern }: ReadRule): boolean => pattern === undefined || namesLine(pattern, text)
+    if (about.some((rule) => rule.list !== 'allow' && (isWhole(rule) || commands.some((each) => covers(rule, each)))))
+      return false
+    const allowing = about.filter(({ list }) => list === 'allow')
+    if (allowing.some(isWhole)) return true
+    const needed = commands.filter((each) => !isHarmless(each, { confined: true }))
+    return opaque === undefined && needed.length > 0 && needed.every((each) => allowing.some((rule) => covers(rule, each)))
+  })
 }

@@ -7,13 +7,12 @@ import { ESCAPES, variants } from '../../../test/support/escapes.ts'
 import type { Escape } from '../../../test/support/escapes.ts'
 import { builtinTools } from '../builtin/builtin-tools.ts'
 import { decide } from '../permissions/decide.ts'
-import { commandReach } from '../permissions/reach.ts'
-import { readRules } from '../permissions/rule-book.ts'
+import { commandReach, readRules } from '../permissions/rule-book.ts'
 import type { RuleBook } from '../permissions/rule-book.ts'
 import { subjectsOf } from '../permissions/subject.ts'
 import { callerOf } from '../../../test/support/tool-call.ts'
 import type { Confinement, Tool } from '../../core/tool.ts'
-import { findSandbox } from './find-sandbox.ts'
+import { findSandbox } from './system-sandbox.ts'
 
 const found = await findSandbox()
 if (found.kind === 'none') console.warn(`The tests of the sandbox are skipped: ${found.reason}. ${found.hint}`)
@@ -61,13 +60,13 @@ describe('the table of escapes', () => {
     expect(new Set(ESCAPES.map(({ lines }) => lines.join('\n'))).size).toBeGreaterThanOrEqual(150)
   })
 
-  it.skipIf(found.kind === 'none')('ENG-TOOL-005 has no success in the sandbox', { timeout: 300_000 }, async () => {
+  it.skipIf(found.kind === 'none')('ENG-TOOL-005 no entry escapes the sandbox', { timeout: 300_000 }, async () => {
     const got: string[] = []
     for (const escape of ESCAPES) got.push(...[(await attempt(escape)) ?? []].flat())
     expect(got).toEqual([])
   })
 
-  it.skipIf(found.kind === 'none')('ENG-TOOL-005 has no success in other spellings', { timeout: 300_000 }, async () => {
+  it.skipIf(found.kind === 'none')('ENG-TOOL-005 no entry escapes in another spelling', { timeout: 300_000 }, async () => {
     const seed = Number(process.env['CRIA_TEST_SEED'] ?? 1)
     const got: string[] = []
     // Tests a third of the entries in each run; another seed selects other entries and spellings.

@@ -1,9 +1,8 @@
 /** Sandbox limits as arguments or profile of each system. */
 
 import { expect, it } from 'vitest'
-import { trySandbox } from './find-sandbox.ts'
-import type { Walls } from './walls.ts'
-import { bubblewrapWords, limited, seatbeltProfile } from './walls.ts'
+import { bubblewrapWords, limited, seatbeltProfile, trySandbox } from './system-sandbox.ts'
+import type { Walls } from './system-sandbox.ts'
 
 const WALLS: Walls = {
   root: '/w',

@@ -9,13 +9,10 @@ import { isInside } from '../../util/files.ts'
 import { realOrSame } from '../../util/real-path.ts'
 import { matchesPath } from '../../util/glob.ts'
 import { decidesWhatRuns, isSecretPath } from '../permissions/guarded-paths.ts'
-import { findSandbox } from './find-sandbox.ts'
-import type { FoundSandbox } from './find-sandbox.ts'
-import { FolderScan, identityOf } from './folder-scan.ts'
+import { dataElsewhere, decisiveParts, FolderScan, holdsCredential, identityOf, isPlainRepository } from './folder-scan.ts'
 import type { Find, ScanOptions } from './folder-scan.ts'
-import { dataElsewhere, decisiveParts, holdsCredential, isPlainRepository } from './git-folders.ts'
-import { bubblewrapWords, limited, seatbeltProfile } from './walls.ts'
-import type { CommandLimits, Walls } from './walls.ts'
+import { bubblewrapWords, findSandbox, limited, seatbeltProfile } from './system-sandbox.ts'
+import type { CommandLimits, FoundSandbox, Walls } from './system-sandbox.ts'
 
 export const SANDBOX_MODES = ['auto', 'required', 'off'] as const
 export type SandboxMode = (typeof SANDBOX_MODES)[number]

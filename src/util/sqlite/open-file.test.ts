@@ -1,9 +1,9 @@
 import { existsSync, lstatSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { FileKind } from './file-kind.ts'
-import { openFile } from './open-file.ts'
+import { loadSqlite, openFile } from './open-file.ts'
 
 class NotesError extends Error {}
 const asError = (message: string): Error => new NotesError(message)
@@ -56,4 +56,31 @@ test('a missing file cannot be opened for reading, also when a link leads to it'
   symlinkSync('nowhere.db', path)
   expect(() => openFile(NOTES, { path, readOnly: true, synchronous: 'normal' })).toThrow('There is no notebook at')
   expect(existsSync(join(folder, 'nowhere.db'))).toBe(false)
+})
+
+describe('loadSqlite', () => {
+  test('silences only the warning about SQLite, and restores the warning handler', () => {
+    const emitted = vi.spyOn(process, 'emitWarning').mockImplementation(() => {})
+    const before: unknown = Reflect.get(process, 'emitWarning')
+    const sqlite = {} as typeof import('node:sqlite')
+    vi.spyOn(process, 'getBuiltinModule').mockImplementation(() => {
+      process.emitWarning('SQLite is an experimental feature and might change at any time', 'ExperimentalWarning')
+      process.emitWarning('Something else is experimental', 'ExperimentalWarning')
+      process.emitWarning('SQLite is old', 'DeprecationWarning')
+      return sqlite
+    })
+    expect(loadSqlite()).toBe(sqlite)
+    expect(Reflect.get(process, 'emitWarning')).toBe(before)
+    expect(emitted.mock.calls).toEqual([
+      ['Something else is experimental', 'ExperimentalWarning'],
+      ['SQLite is old', 'DeprecationWarning'],
+    ])
+  })
+
+  test('returns `undefined` when Node has no `node:sqlite`', () => {
+    const before: unknown = Reflect.get(process, 'emitWarning')
+    vi.spyOn(process, 'getBuiltinModule').mockReturnValue(undefined)
+    expect(loadSqlite()).toBeUndefined()
+    expect(Reflect.get(process, 'emitWarning')).toBe(before)
+  })
 })

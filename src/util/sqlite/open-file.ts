@@ -18,7 +18,7 @@ import { dirname, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { makeFolder } from '../files.ts'
 import { Connection } from './connection.ts'
-import { isBusy, isNoDatabase } from './failure.ts'
+import { isBusy, isNoDatabase } from './file-kind.ts'
 import type { FileKind } from './file-kind.ts'
 import { patiently, TRY_MS } from './patience.ts'
 
@@ -93,7 +93,7 @@ function prepared(kind: FileKind, connection: Connection, options: FileOptions):
     return connection
   } catch (error) {
     connection.close()
-    throw isNoDatabase(error) ? notOurs(kind, connection.path, 'no SQLite database, or a damaged one', error) : error
+    throw isNoDatabase(error) ? notOurs(kind, connection.path, 'damaged, or a file of another kind', error) : error
   }
 }
 

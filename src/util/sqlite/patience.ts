@@ -4,7 +4,7 @@
  */
 
 import { setTimeout as sleep } from 'node:timers/promises'
-import { isBusy } from './failure.ts'
+import { isBusy } from './file-kind.ts'
 
 /** Milliseconds that an attempt may block: longer than a small transaction of another process, but short beside the pause after it. */
 export const TRY_MS = 2
