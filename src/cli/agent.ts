@@ -63,7 +63,8 @@ export async function withAgent(
   const { model = config.models?.task, tools: names, maxSteps, disabled } = config.agent ?? {}
   if (disabled === true) return tools
   const patterns = names?.map((name) => new RegExp(`^${name.replaceAll('*', '.*')}$`))
-  const mayUse = ({ name }: Tool): boolean => name !== 'ask_user' && patterns?.some((pattern) => pattern.test(name)) !== false
+  const mayUse = ({ name, asksUser = false }: Tool): boolean =>
+    !asksUser && patterns?.some((pattern) => pattern.test(name)) !== false
   const agent = agentTool({
     tools: () => tools().filter(mayUse),
     system: taskPrompt(),

@@ -37,7 +37,7 @@ import type { ModelChoice } from '../model-choice.ts'
 import { prepareStore } from '../prepare-store.ts'
 import { modelSettings } from '../model-options.ts'
 import type { ModelSettings } from '../model-options.ts'
-import { Calls } from './calls.ts'
+import { ToolCalls } from '../tool-calls.ts'
 import type { ChatOptions, Start } from './options.ts'
 import { settingsOf } from '../session-settings.ts'
 import { passagesRead } from './passages-read.ts'
@@ -67,10 +67,12 @@ interface Parts extends OpenOptions {
 }
 
 const BOT = { kind: 'AgentBot', name: 'chat' } as const
+/** Tool calls that are kept for `/show`. */
+const MOST_CALLS = 500
 
 export class Conversation {
   readonly journal: Journal
-  readonly calls: Calls = new Calls()
+  readonly calls: ToolCalls = new ToolCalls(() => this.tools, MOST_CALLS)
   /** What is said while a turn runs. */
   readonly steering: Steering = new Steering()
   /** Changes that tools made to files in this chat. */

@@ -3,7 +3,7 @@
 import type { QueryEvent } from '../../core/event.ts'
 import type { Steering } from '../../engine/steering.ts'
 import type { Style } from '../io.ts'
-import type { Calls } from './calls.ts'
+import type { ToolCalls } from '../tool-calls.ts'
 
 export interface Choice {
   /** What is typed to take it: a letter or a number. */
@@ -53,7 +53,7 @@ export interface Front {
   choose(question: string, choices: readonly Choice[], options?: ChooseOptions): Promise<number | undefined>
   ask(question: string, signal?: AbortSignal): Promise<string | undefined>
   /** Shows a turn to its end, as `busy`. Resolves to the exit code that it deserves. */
-  follow(turn: (signal: AbortSignal) => Events, calls: Calls): Promise<number>
+  follow(turn: (signal: AbortSignal) => Events, calls: ToolCalls): Promise<number>
   /** Shows that something is at work until it is done. The signal is aborted when the user interrupts it, or leaves. */
   busy<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T>
   /** Calls a user who looks elsewhere. */

@@ -2,9 +2,9 @@
 
 import { cellsOf, fit, graphemes, partsOf, wrappedRows } from '../../util/cells.ts'
 import { visibleLine, visibleText } from '../../util/terminal.ts'
-import { callLine } from '../deeds-view.ts'
 import type { Style } from '../io.ts'
-import type { FoldedCall } from './calls.ts'
+import { callLine } from '../tool-call-view.ts'
+import type { ToolCallRecord } from '../tool-calls.ts'
 import type { Draft } from './editor.ts'
 import type { Question } from './question.ts'
 
@@ -23,7 +23,7 @@ export interface RegionState {
   readonly draft: Written
   /** What has arrived of an answer and is not whole enough to be shown for good. */
   readonly tail: string
-  readonly running: readonly FoldedCall[]
+  readonly running: readonly ToolCallRecord[]
   /** Milliseconds that the turn has taken; absent when nothing is at work. */
   readonly elapsed: number | undefined
   readonly queued: readonly string[]

@@ -9,10 +9,7 @@ import { ZERO_USAGE } from '../../core/usage.ts'
 import { exactText } from '../../util/terminal.ts'
 import { fit, rowsOf, widthOf } from '../../util/cells.ts'
 import { commonStart, complete } from './completion.ts'
-import { outputLines } from '../deeds-view.ts'
 import { exportText, isImmediate, slashOf } from './slash.ts'
-import { foldedLine } from './calls.ts'
-import type { FoldedCall } from './calls.ts'
 import { draftRows, regionOf, tailRows } from './layout.ts'
 import type { RegionState } from './layout.ts'
 import { describeRequest } from './permission.ts'
@@ -55,34 +52,6 @@ describe('cells', () => {
         expect(widthOf(fit(text, columns))).toBeLessThanOrEqual(columns)
       }),
     )
-  })
-})
-
-describe('a folded call', () => {
-  const call: FoldedCall = {
-    id: 'c',
-    name: 'run_command',
-    input: { command: 'npm test' },
-    number: 3,
-    content: 'a\nb\n[exit code 0]',
-    isError: false,
-    durationMs: 1234,
-  }
-  test.each([
-    ['done', {}, '✓ run_command npm test · 3 lines · 1.2 s · /show 3'],
-    [
-      'failed, with the last line',
-      { isError: true, content: 'x\n[exit code 1]' },
-      '✗ run_command npm test · [exit code 1] · 1.2 s · /show 3',
-    ],
-    ['refused', { refused: { reason: 'Not now.' } }, '⊘ run_command npm test · refused: Not now.'],
-    [
-      'with a hostile command',
-      { input: { command: 'a\nb\u001B[2J' }, content: 'ok', durationMs: 5 },
-      '✓ run_command a␊b␛[2J · ok · /show 3',
-    ],
-  ])('%s', (_what, more, line) => {
-    expect(foldedLine({ ...call, ...more })).toBe(line)
   })
 })
 
@@ -236,46 +205,6 @@ describe('commands', () => {
   })
 })
 
-describe('a tool call on one line', () => {
-  const call = (more: Partial<FoldedCall>): FoldedCall => ({
-    id: 'a',
-    name: 'run_command',
-    input: { command: 'ls' },
-    number: 1,
-    content: '',
-    durationMs: 0,
-    isError: false,
-    ...more,
-  })
-
-  test.each<[string, Partial<FoldedCall>, string]>([
-    ['counts blank lines', { content: 'a\n\nb\n' }, '✓ run_command ls · 3 lines · /show 1'],
-    ['tells one line as it is', { content: '\npassed\n' }, '✓ run_command ls · passed · /show 1'],
-    [
-      'tells the last line of a command that failed',
-      { content: 'a\n[exit code 1]', isError: true },
-      '✗ run_command ls · [exit code 1] · /show 1',
-    ],
-    [
-      'goes on behind a colon with what it announces',
-      { name: 'read_file', content: 'Wrong arguments:\n  path is missing\n  limit is no number', isError: true },
-      '✗ read_file ls · Wrong arguments: path is missing limit is no number · /show 1',
-    ],
-    ['tells the time of a tool', { content: 'ok', durationMs: 1500 }, '✓ run_command ls · ok · 1.5 s · /show 1'],
-    ['but not that of a person', { name: 'ask_user', content: 'ok', durationMs: 90_000 }, '✓ ask_user ls · ok · /show 1'],
-  ])('%s', (_, more, line) => {
-    expect(foldedLine(call(more))).toBe(line)
-  })
-
-  test('the beginning of what a command wrote stands below it', () => {
-    const content = Array.from({ length: 8 }, (_, index) => (index === 1 ? '' : `line ${index}`)).join('\n')
-    expect(outputLines(call({}), content)).toEqual(['line 0', '', 'line 2', 'line 3', 'line 4', '… 3 more lines'])
-    expect(outputLines(call({}), 'one\n')).toEqual([])
-    expect(outputLines(call({ name: 'read_file' }), content)).toEqual([])
-    expect(outputLines(call({ refused: { reason: 'no' } }), content)).toEqual([])
-  })
-})
-
 describe('a paste at a terminal that does not mark it', () => {
   test.each([
     ['two lines', 'one\rtwo', true],
@@ -293,7 +222,8 @@ describe('a paste at a terminal that does not mark it', () => {
 
 test('a long diff says its file and its counts again below it', () => {
   const front = { style: (_: unknown, text: string) => text, columns: 60 }
-  const request = { id: 'a', name: 'edit_file', input: { path: 'src/a.ts' } }
+  const request = { name: 'edit_file' }
+  const title = 'src/a.ts'
   const diff = (lines: number): string =>
     [
       '--- src/a.ts',
@@ -302,9 +232,9 @@ test('a long diff says its file and its counts again below it', () => {
       '-old',
       ...Array.from({ length: lines }, (_, at) => `+new ${at}`),
     ].join('\n')
-  const text = describeRequest(request, { text: diff(30), kind: 'diff' }, front)
+  const text = describeRequest(request, { text: diff(30), kind: 'diff', title }, front)
   expect(text.trimEnd().split('\n').at(-1)).toBe('  edit_file src/a.ts: 30 lines added, 1 removed')
-  expect(describeRequest(request as never, { text: diff(3), kind: 'diff' }, front)).not.toContain('lines added')
+  expect(describeRequest(request, { text: diff(3), kind: 'diff', title }, front)).not.toContain('lines added')
 })
 
 test('an export closes every fence that a tool could have left open', () => {
@@ -327,8 +257,8 @@ test('an export closes every fence that a tool could have left open', () => {
 
 describe('what is asked about', () => {
   const shown = (command: string, columns = 40): string[] => {
-    const request = { id: 'call_1', name: 'run_command', input: { command } }
-    const text = describeRequest(request, { text: command, kind: 'command' }, { style: (_, part) => part, columns })
+    const preview = { text: command, kind: 'command', title: command } as const
+    const text = describeRequest({ name: 'run_command' }, preview, { style: (_, part) => part, columns })
     return text.split('\n').slice(2, -1)
   }
 

@@ -5,10 +5,10 @@ import { rowsOf } from '../../util/cells.ts'
 import { defined } from '../../util/check.ts'
 import { countChanges } from '../../util/line-diff.ts'
 import { exactText } from '../../util/terminal.ts'
-import { memberOf } from '../deeds.ts'
-import { ruleFor } from '../deeds-view.ts'
 import { plural } from '../format.ts'
 import type { Style } from '../io.ts'
+import { ruleFor } from '../tool-call-view.ts'
+import { subjectKinds, titleOf } from '../tool-calls.ts'
 import type { Front } from './front.ts'
 
 export interface Asking {
@@ -40,9 +40,10 @@ async function decide(
   { front, tools, isSafe, keep, folder }: Asking,
   signal: AbortSignal,
 ): Promise<PermissionDecision> {
-  const { name, input, reason } = request
-  await front.tell(describeRequest(request, await previewOf(request, tools()), front))
-  const rule = ruleFor(reason === undefined ? { name, input } : { name, input, refused: { reason } })
+  const { name, reason } = request
+  const tool = tools().find((candidate) => candidate.name === name)
+  await front.tell(describeRequest(request, await previewOf(request, tool), front))
+  const rule = ruleFor(request, reason)
   const always = rule === undefined ? 'this very call' : exactText(rule)
   const choices = [
     { key: 'y', label: 'yes' },
@@ -77,19 +78,20 @@ async function decide(
 interface Preview {
   readonly text: string
   readonly kind: 'diff' | 'command' | 'input'
+  /** Identifies the call in one line; left out where it is the same as the text. */
+  readonly title: string | undefined
 }
 
-async function previewOf({ name, input }: PermissionRequest, tools: readonly Tool[]): Promise<Preview> {
-  const command = memberOf(input, 'command')
-  if (name === 'run_command' && command !== undefined) return { text: command, kind: 'command' }
+async function previewOf({ input }: PermissionRequest, tool: Tool | undefined): Promise<Preview> {
   const asInput = JSON.stringify(input, undefined, 2)
-  const tool = tools.find((candidate) => candidate.name === name)
+  const title = titleOf(tool, input)
   try {
-    // What is asked about has been checked against the tool's own schema.
-    const diff = (await tool?.preview?.(input as never)) ?? ''
-    return diff === '' ? { text: asInput, kind: 'input' } : { text: diff, kind: 'diff' }
+    // The input has been checked against the schema of the tool.
+    const text = (await tool?.preview?.(input as never)) ?? ''
+    if (text === '') return { text: asInput, kind: 'input', title }
+    return { text, kind: subjectKinds(tool, input).includes('command') ? 'command' : 'diff', title }
   } catch (thrown) {
-    return { text: `${asInput}\nWhat it would change cannot be shown: ${messageOf(thrown)}`, kind: 'input' }
+    return { text: `${asInput}\nWhat it would change cannot be shown: ${messageOf(thrown)}`, kind: 'input', title }
   }
 }
 
@@ -111,12 +113,11 @@ const USUAL = 'The tool needs permission.'
 const DIFF_STYLES: Readonly<Record<string, Style>> = { '+': 'green', '-': 'red', '@': 'cyan' }
 
 export function describeRequest(
-  { name, input, reason = USUAL }: PermissionRequest,
-  { text, kind }: Preview,
+  { name, reason = USUAL }: Pick<PermissionRequest, 'name' | 'reason'>,
+  { text, kind, title }: Preview,
   { style, columns }: Pick<Front, 'style' | 'columns'>,
 ): string {
-  const path = memberOf(input, 'path')
-  const what = path === undefined ? name : `${name} ${path.replaceAll('\n', '␊')}`
+  const what = title === undefined || title === text ? name : `${name} ${title.replaceAll('\n', '␊')}`
   const lines = text.replaceAll('\r\n', '\n').replace(/\n$/, '').split('\n')
   // Cut here and not by the terminal, where spaces could push the rest to the beginning of a row of its own.
   const cut = (line: string): readonly string[] => rowsOf(exactText(line), Math.max(LEAST_COLUMNS, columns - INDENT))

@@ -5,16 +5,15 @@
 
 import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { QueryEvent } from '../../core/event.ts'
 import { exactText, visibleLine } from '../../util/terminal.ts'
 import { showTurn } from '../answer-view.ts'
-import { Deeds } from '../deeds.ts'
-import { shownDeeds } from '../deeds-view.ts'
 import { EXIT } from '../exit-codes.ts'
 import { note } from '../io.ts'
 import type { Io } from '../io.ts'
 import { MAX_CHARACTERS, tooLong } from '../read-text.ts'
-import type { Calls } from './calls.ts'
+import { shownToolCalls } from '../tool-call-view.ts'
+import { wasHeldBack } from '../tool-calls.ts'
+import type { ToolCalls } from '../tool-calls.ts'
 import { interruption } from './front.ts'
 import type { Behind, Choice, ChooseOptions, Events, Front } from './front.ts'
 import { slashOf } from './slash.ts'
@@ -118,12 +117,13 @@ export class PlainFront implements Front {
     return this.#answered(signal)
   }
 
-  follow(turn: (signal: AbortSignal) => Events, calls: Calls): Promise<number> {
+  follow(turn: (signal: AbortSignal) => Events, calls: ToolCalls): Promise<number> {
     return this.busy(async (signal) => {
-      const deeds = new Deeds()
-      const shown = shownDeeds(noted(turn(signal), calls), deeds, { io: this.#io, isText: true, showsOutput: true })
+      const before = calls.last?.number ?? 0
+      const shown = shownToolCalls(turn(signal), calls, { io: this.#io, isText: true, showsOutput: true })
       const code = await showTurn(shown, this.#io, { format: 'text', showThinking: false })
-      return code === EXIT.done && deeds.wasHeldBack ? EXIT.permission : code
+      const ofTurn = calls.all.filter(({ number }) => number > before)
+      return code === EXIT.done && wasHeldBack(ofTurn) ? EXIT.permission : code
     })
   }
 
@@ -235,13 +235,5 @@ export class PlainFront implements Front {
       this.#answer = undefined
       signal?.removeEventListener('abort', giveUp)
     }
-  }
-}
-
-/** Notes the calls while the events pass. */
-async function* noted(events: Events, calls: Calls): AsyncGenerator<QueryEvent> {
-  for await (const event of events) {
-    calls.add(event)
-    yield event
   }
 }

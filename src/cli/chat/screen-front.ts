@@ -5,7 +5,7 @@ import type { HomePaths } from '../../app/paths.ts'
 import { wrapWords } from '../../util/cells.ts'
 import { exactText, visibleText } from '../../util/terminal.ts'
 import type { Io } from '../io.ts'
-import type { Calls } from './calls.ts'
+import type { ToolCalls } from '../tool-calls.ts'
 import type { Completable } from './completion.ts'
 import { Composer } from './composer.ts'
 import { interruption } from './front.ts'
@@ -63,7 +63,7 @@ export class ScreenFront implements Front {
   readonly #endListening: () => void
   #behind: Behind | undefined
   #work: Work | undefined
-  #calls: Calls | undefined
+  #calls: ToolCalls | undefined
   /** Messages that wait for the turn before them. */
   #queue: string[] = []
   /** Keys that wait until a completion is there, or what was typed in other sessions. */
@@ -177,7 +177,7 @@ export class ScreenFront implements Front {
     return typeof answer === 'string' ? answer : undefined
   }
 
-  follow(turn: (signal: AbortSignal) => Events, calls: Calls): Promise<number> {
+  follow(turn: (signal: AbortSignal) => Events, calls: ToolCalls): Promise<number> {
     this.#calls = calls
     return this.busy(async (signal) => {
       const events = turn(signal)

@@ -5,9 +5,10 @@ import type { Journal } from '../../app/journal.ts'
 import { CriaError } from '../../core/error.ts'
 import type { Message } from '../../core/message.ts'
 import type { SessionSummary } from '../../core/recorder.ts'
+import type { ToolUse } from '../../core/tool.ts'
 import { defined } from '../../util/check.ts'
 import { exactText, visibleText } from '../../util/terminal.ts'
-import { callLine } from '../deeds-view.ts'
+import { callLine } from '../tool-call-view.ts'
 import { formatTime, plural, shorten } from '../format.ts'
 import type { Conversation } from './conversation.ts'
 import { numbered } from './front.ts'
@@ -71,7 +72,9 @@ export async function takeUp(sessionId: string, conversation: Conversation, fron
   const history = await conversation.resume(sessionId)
   const unknown = unknownEffects(history)
   if (unknown.length > 0) {
-    const calls = unknown.map((call) => `  ${exactText(callLine(call)).replaceAll('\n', '␊')}\n`).join('')
+    const calls = unknown
+      .map((call) => `  ${exactText(callLine({ ...call, title: conversation.calls.titleOf(call) })).replaceAll('\n', '␊')}\n`)
+      .join('')
     await front.tell(
       `${front.style('yellow', 'This session was interrupted while tools were at work. Nobody knows what became of:')}\n${calls}` +
         `Look before you go on. The model has been told; the same call is not made again without a question.\n\n`,
@@ -81,7 +84,7 @@ export async function takeUp(sessionId: string, conversation: Conversation, fron
   await front.note(`going on with ${sessionId}`)
 }
 
-type Call = Parameters<typeof callLine>[0]
+type Call = Pick<ToolUse, 'name' | 'input'>
 
 /** Calls whose effects are unknown, and which were not made good by a later one of the same kind. */
 function unknownEffects(history: readonly Message[]): readonly Call[] {

@@ -8,15 +8,14 @@ import { wrapWords } from '../../util/cells.ts'
 import { visibleText } from '../../util/terminal.ts'
 import type { TextStream } from '../../util/terminal.ts'
 import { eventNote, finishNote } from '../answer-view.ts'
-import { outputLines } from '../deeds-view.ts'
 import { EXIT, EXIT_CODES } from '../exit-codes.ts'
 import { describeFailure } from '../failure.ts'
 import { MESSAGE_INDENT, roomOf } from '../io.ts'
 import type { Io } from '../io.ts'
 import { sourceList } from '../sources.ts'
 import { markdownStream } from '../terminal/markdown.ts'
-import { foldedLine, markOf } from './calls.ts'
-import type { Calls, FoldedCall } from './calls.ts'
+import { foldedLine, markOf, outputLines } from '../tool-call-view.ts'
+import type { ToolCallRecord, ToolCalls } from '../tool-calls.ts'
 import type { Events, Front } from './front.ts'
 
 const MOST_THOUGHT = 2000
@@ -30,7 +29,7 @@ const INDENT = 2
  */
 export async function showOnScreen(
   events: Events,
-  calls: Calls,
+  calls: ToolCalls,
   front: Pick<Front, 'tell' | 'note' | 'style'>,
   io: Io,
   refresh: (tail?: string) => void,
@@ -73,13 +72,13 @@ export async function showOnScreen(
   if (last.type === 'error') return EXIT_CODES[last.error.code]
   return last.type === 'cancelled' ? EXIT.interrupted : EXIT.done
 
-  function shownCall(call: FoldedCall): string {
+  function shownCall(call: ToolCallRecord): string {
     const { mark, colour } = markOf(call)
     const line = wrapWords(foldedLine(call), roomOf(io.stdout), INDENT)
     const folded = `${front.style(colour, mark)}${line.slice(mark.length)}\n`
     // The list is meant for the user as much as for the model.
-    if (call.name === 'todo' && call.isError === false) return `${folded}${indented(call.content)}\n`
-    const output = outputLines(call, call.content)
+    if (call.showsResult === true && call.isError === false) return `${folded}${indented(call.content)}\n`
+    const output = outputLines(call)
     return output.length === 0 ? folded : `${folded}${front.style('dim', indented(output.join('\n')))}\n`
   }
 
