@@ -19,7 +19,7 @@ import {
 } from './agent.ts'
 import { formatOf } from './answer-view.ts'
 import type { RunOptions } from './shared-options.ts'
-import { EXIT } from './exit-codes.ts'
+import { EXIT } from './failure.ts'
 import type { Io } from './io.ts'
 import { prepareStore } from './prepare-store.ts'
 import { tellNewSession } from './prompt.ts'

@@ -98,3 +98,15 @@ export interface CompareOptions extends Values<'store' | 'docs' | 'results' | 's
   readonly choice: FeedbackVerdict | undefined
   readonly comment: string | undefined
 }
+
+/** What chat and `cria run` take alike. */
+type SharedName = (typeof PROMPT)[number] | (typeof TOOLS)[number] | 'safe' | 'allow' | 'deny' | 'continue' | 'max-cost'
+
+/** What `cria chat` takes. With `continue` it goes on with the last session of the folder. */
+export interface ChatOptions extends Pick<RunOptions, SharedName> {
+  /** Id of a session; empty: choose from a list. Once a chat is started, the one that was chosen. */
+  readonly resume: string | undefined
+  readonly plain: boolean
+  /** Seconds from which a turn is a long one; empty: 10. Absent: nothing rings. */
+  readonly bell?: string | undefined
+}

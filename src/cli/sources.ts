@@ -4,10 +4,13 @@ import { existsSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { isAbsolute, relative, resolve, sep } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import type { sourceBase as SourceBase } from '../app/stores.ts'
 import type { Citation, Verdict } from '../core/citation.ts'
+import { pageAt } from '../core/store.ts'
+import type { DocumentStore, ScoredChunk } from '../core/store.ts'
 import { visibleLine } from '../util/terminal.ts'
 import { broken } from './io.ts'
-import type { Channel } from './io.ts'
+import type { Channel, Io } from './io.ts'
 
 /** The current folder, and the folder that sources are relative to. */
 export interface Standpoint {
@@ -181,4 +184,49 @@ function fileOf(source: string, base: string): string | undefined {
 /** Returns a terminal link (OSC 8); text and URL are escaped, so that neither can end the link early. */
 export function terminalLink(text: string, url: string): string {
   return `\u001B]8;;${visibleLine(url)}\u001B\\${visibleLine(text)}\u001B]8;;\u001B\\`
+}
+
+type Store = Parameters<typeof SourceBase>[0]
+
+const MOST_PASSAGES = 10
+
+export interface PassagesRead {
+  /** The store, for tools: what they find in it is remembered. */
+  readonly store: DocumentStore
+  /**
+   * Lists the places of the passages that were found since the last call, best first: those that the answer names, where it names some. Empty
+   * when nothing was searched for.
+   */
+  list(answer: string, io: Pick<Io, 'cwd' | 'stdout'>): Promise<string>
+}
+
+export function passagesRead(store: Store): PassagesRead {
+  let found: readonly ScoredChunk[] = []
+  const search: DocumentStore['search'] = async (...asked) => {
+    const chunks = await store.search(...asked)
+    found = [...found, ...chunks]
+    return chunks
+  }
+  return {
+    store: new Proxy<DocumentStore>(store, {
+      get(target, name) {
+        if (name === 'search') return search
+        const member: unknown = Reflect.get(target, name, target)
+        return typeof member === 'function' ? (member.bind(target) as unknown) : member
+      },
+    }),
+    async list(answer, { cwd, stdout }) {
+      const best = found.toSorted((a, b) => b.score - a.score)
+      found = []
+      if (best.length === 0) return ''
+      const { sourceBase } = await import('../app/stores.ts')
+      const base = await sourceBase(store)
+      const named = best.filter(({ source }) => answer.includes(source))
+      const places = (named.length > 0 ? named : best).map((chunk) =>
+        placeOf(chunk.source, { lines: chunk.lines, page: pageAt(chunk) }, { cwd, base }),
+      )
+      const lines = [...new Set(places)].slice(0, MOST_PASSAGES).map((place) => `  ${visibleLine(place)}\n`)
+      return `\n${stdout.style('bold', named.length > 0 ? 'Sources' : 'Passages that were read')}\n${lines.join('')}`
+    },
+  }
 }

@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSy
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { runChat } from '../../src/cli/chat/run-chat.ts'
-import type { ChatOptions } from '../../src/cli/chat/options.ts'
+import type { ChatOptions } from '../../src/cli/shared-options.ts'
 import { openJournal } from '../../src/app/journal.ts'
 import { agentServer, messagesIn, toolResultsIn } from '../support/agent-server.ts'
 import type { ScriptedStep, SentMessage } from '../support/agent-server.ts'

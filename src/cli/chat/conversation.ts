@@ -38,15 +38,28 @@ import { prepareStore } from '../prepare-store.ts'
 import { modelSettings } from '../model-options.ts'
 import type { ModelSettings } from '../model-options.ts'
 import { ToolCalls } from '../tool-calls.ts'
-import type { ChatOptions, Start } from './options.ts'
+import type { ChatOptions } from '../shared-options.ts'
 import { settingsOf } from '../session-settings.ts'
-import { passagesRead } from './passages-read.ts'
-import type { PassagesRead } from './passages-read.ts'
+import { passagesRead } from '../sources.ts'
+import type { PassagesRead } from '../sources.ts'
 import { NOTHING_SPENT, spentAfter } from './status.ts'
 import type { Spent, Status } from './status.ts'
 import { defined } from '../../util/check.ts'
+import type { StoreChoice } from '../../app/store-choice.ts'
+import type { FilledPrompt } from '../../core/prompt.ts'
+import type { Io } from '../io.ts'
 
 export type AskUser = NonNullable<Parameters<typeof agentTools>[3]['askUser']>
+
+export interface Start {
+  readonly options: ChatOptions
+  readonly loaded: LoadedConfig
+  readonly io: Io
+  /** The store of the documents that were named, up to date. */
+  readonly documents: StoreChoice | undefined
+  /** Puts the first message of a session into the template that was named. */
+  readonly begin: ((said: string) => FilledPrompt) | undefined
+}
 
 export interface OpenOptions extends Start {
   /** Answers `ask_user`; absent where nobody can be asked. */

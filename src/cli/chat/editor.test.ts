@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { edited, EMPTY_DRAFT, withText } from './editor.ts'
 import type { Draft } from './editor.ts'
-import type { Key } from './keys.ts'
+import type { Key } from './terminal-input.ts'
 
 /** `|` is the cursor. */
 function draftOf(text: string): Draft {

@@ -11,7 +11,7 @@ import { isSecretName } from '../../util/secret-files.ts'
 import { visibleLine } from '../../util/terminal.ts'
 import type { Io } from '../io.ts'
 import { handedLine } from '../prompt.ts'
-import { locate } from './completion.ts'
+import { locate } from './composer.ts'
 import type { Front } from './front.ts'
 
 /** At the beginning of a word; in quotes where the path has spaces. */

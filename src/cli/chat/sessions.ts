@@ -13,7 +13,7 @@ import { formatTime, plural, shorten } from '../format.ts'
 import type { Conversation } from './conversation.ts'
 import { numbered } from './front.ts'
 import type { Front } from './front.ts'
-import { echoOf } from './layout.ts'
+import { echoOf } from './screen.ts'
 
 const MOST = 50
 

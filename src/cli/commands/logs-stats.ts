@@ -8,7 +8,7 @@ import type { JournalReader, SessionStats, StatsRow, StatsSums } from '../../cor
 import { defined } from '../../util/check.ts'
 import { defineCommand, jsonOption } from '../command.ts'
 import type { Command } from '../command.ts'
-import { EXIT } from '../exit-codes.ts'
+import { EXIT } from '../failure.ts'
 import { formatBytes, formatCost, formatTime, plural, printTable, shorten } from '../format.ts'
 import { note, printJson } from '../io.ts'
 import type { Io } from '../io.ts'

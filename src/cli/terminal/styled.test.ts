@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { longestWord, padStyled, wrapStyled } from './styled.ts'
+import { longestWord, padStyled, wrapStyled } from './tables.ts'
 import { widthOf } from '../../util/cells.ts'
 
 const bold = (text: string): string => `\u001B[1m${text}\u001B[22m`

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { drawTable, fitTable, readTable } from './tables.ts'
-import { longestWord } from './styled.ts'
+import { longestWord } from './tables.ts'
 import { widthOf } from '../../util/cells.ts'
 
 const draw = (markdown: string, columns: number): string => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { columnsOf, showsColour, showsLinks } from './capabilities.ts'
+import { columnsOf, showsColour, showsLinks } from './io.ts'
 
 const TERMINAL = { isTTY: true }
 const PIPE = {}

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { decodeKeys } from './keys.ts'
-import type { Key } from './keys.ts'
+import { decodeKeys } from './terminal-input.ts'
+import type { Key } from './terminal-input.ts'
 
 const name = (key: Key): string => (key.type === 'key' ? key.name : `${key.type}:${key.text}`)
 const names = (input: string, final = true): string[] => decodeKeys(input, final).keys.map(name)
