@@ -66,7 +66,7 @@ export function describeFailure(thrown: unknown, env: Surroundings['env']): stri
 }
 
 /** Writes the failure to standard error, wrapped on a terminal. */
-export async function tellFailure(thrown: unknown, { stderr, env }: Pick<Io, 'stderr' | 'env'>): Promise<void> {
+export async function printFailure(thrown: unknown, { stderr, env }: Pick<Io, 'stderr' | 'env'>): Promise<void> {
   return stderr.writeRaw(await broken(`${describeFailure(thrown, env)}\n`, stderr, MESSAGE_INDENT))
 }
 

@@ -1,36 +1,36 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { UNKNOWN_USAGE, ZERO_USAGE } from '../core/usage.ts'
 import { formatBytes, formatCost, formatMs, formatUsage, plural, shorten, table } from './format.ts'
+import { duration } from './terminal/progress.ts'
 
-test.each([
-  [null, '–'],
-  [0.4, '0 ms'],
-  [999, '999 ms'],
-  [1500, '1.5 s'],
-  [59_949, '59.9 s'],
-  [80_000, '1 min 20 s'],
-  [119_900, '2 min 0 s'],
-])('%s ms are %s', (ms, text) => {
-  expect(formatMs(ms)).toBe(text)
-})
-
-test.each([
-  [null, '–'],
-  [0, '$0'],
-  [0.00012345, '$0.00012'],
-  [0.000000012, '$0.000000012'],
-  [1.234, '$1.23'],
-])('%s dollars are %s', (usd, text) => {
-  expect(formatCost(usd)).toBe(text)
-})
-
-test.each([
-  [0, '0 B'],
-  [1500, '1.5 kB'],
-  [123_456_789, '123 MB'],
-  [5e15, '5000 TB'],
-])('%s bytes are %s', (bytes, text) => {
-  expect(formatBytes(bytes)).toBe(text)
+describe('numbers', () => {
+  const FORMATS = { ms: formatMs, dollars: formatCost, bytes: formatBytes, seconds: duration } as const
+  test.each([
+    ['ms', null, '–'],
+    ['ms', 0.4, '0 ms'],
+    ['ms', 999, '999 ms'],
+    ['ms', 1500, '1.5 s'],
+    ['ms', 59_949, '59.9 s'],
+    ['ms', 80_000, '1 min 20 s'],
+    ['ms', 119_900, '2 min 0 s'],
+    ['dollars', null, '–'],
+    ['dollars', 0, '$0'],
+    ['dollars', 0.00012345, '$0.00012'],
+    ['dollars', 0.000000012, '$0.000000012'],
+    ['dollars', 1.234, '$1.23'],
+    ['bytes', 0, '0 B'],
+    ['bytes', 1500, '1.5 kB'],
+    ['bytes', 123_456_789, '123 MB'],
+    ['bytes', 5e15, '5000 TB'],
+    ['seconds', 0.2, '1 s'],
+    ['seconds', 59, '59 s'],
+    ['seconds', 61, '1 min 01 s'],
+    ['seconds', 3600, '1 h 00 min'],
+    ['seconds', 7790, '2 h 10 min'],
+  ] as const)('%s: %s is %s', (unit, value, text) => {
+    const format: (value: never) => string = FORMATS[unit]
+    expect(format(value as never)).toBe(text)
+  })
 })
 
 test('unknown usage is not zero', () => {
@@ -41,11 +41,11 @@ test('unknown usage is not zero', () => {
   )
 })
 
-test('counts', () => {
+test('plural forms follow the count', () => {
   expect([plural(0, 'file'), plural(1, 'file'), plural(2, 'entry', 'entries')]).toEqual(['0 files', '1 file', '2 entries'])
 })
 
-test('what is shortened stays on one line and commands no terminal', () => {
+test('shortened text is one line with visible control characters', () => {
   expect(shorten('a\n\u001B[2Jb', 80)).toBe('a␊␛[2Jb')
   expect(shorten('x'.repeat(100), 10)).toBe('xxxxxxxxx…')
 })

@@ -12,7 +12,7 @@ async function helps(layout?: HelpLayout): Promise<readonly string[]> {
 const wordsOf = (text: string): readonly string[] => text.replaceAll(/ \\$/gm, '').split(/\s+/)
 
 test.each([30, 50, 80, 120])(
-  'in %i columns every word of a help text is whole, and no line is too long for a word',
+  'in %i columns every word of a help text is whole, and only single words exceed a line',
   async (columns) => {
     const plain = await helps()
     for (const [index, shown] of (await helps(await terminalLayout(columns))).entries()) {
@@ -26,11 +26,11 @@ test.each([30, 50, 80, 120])(
   },
 )
 
-test('where there is room nothing is changed', async () => {
+test('a wide terminal changes nothing', async () => {
   expect(await helps(await terminalLayout(300))).toEqual(await helps())
 })
 
-test('an option goes on under what it means, and an example is one command when it is copied', async () => {
+test('an explanation continues under its column, and a wrapped example is still one command', async () => {
   const entry = COMMANDS.find(({ name }) => name === 'ask')
   const text = commandHelp(await (entry?.load() ?? Promise.reject(new Error('no ask'))), '', await terminalLayout(60))
   expect(text).toContain('      --thinking           let the model reason first\n')

@@ -158,7 +158,7 @@ export interface StreamFacts {
   readonly columns?: number
 }
 
-/** Colours: on a terminal, unless `NO_COLOR` (https://no-color.org) or `TERM=dumb` says otherwise; `FORCE_COLOR` says otherwise too. */
+/** Returns whether to use colours: on a terminal, unless `NO_COLOR` (https://no-color.org), `TERM=dumb` or `FORCE_COLOR` decide otherwise. */
 export function showsColour(stream: StreamFacts, env: Environment): boolean {
   if (isSet(env['NO_COLOR'])) return false
   const forced = env['FORCE_COLOR']
@@ -166,12 +166,12 @@ export function showsColour(stream: StreamFacts, env: Environment): boolean {
   return stream.isTTY === true && env['TERM'] !== 'dumb'
 }
 
-/** Columns to write in; terminals that do not know their width say 0. */
+/** Returns the columns of a terminal; 80 when it reports none, or 0. */
 export function columnsOf(stream: StreamFacts): number {
   return stream.columns !== undefined && stream.columns > 0 ? stream.columns : 80
 }
 
-/** Whether escape sequences that move the cursor are understood. */
+/** Returns whether the stream understands escape sequences that move the cursor. */
 export function movesCursor(stream: StreamFacts, env: Environment): boolean {
   return stream.isTTY === true && env['TERM'] !== 'dumb'
 }
@@ -180,8 +180,8 @@ const PROGRAMS_WITH_LINKS = /^(iTerm\.app|WezTerm|vscode|ghostty|Hyper|Tabby|rio
 const TERMS_WITH_LINKS = /^(xterm-kitty|xterm-ghostty|alacritty|foot)/
 
 /**
- * Whether links (OSC 8) are shown as such. Terminals that do not know them print nothing or rubbish, so only those that say who
- * they are get any. `FORCE_HYPERLINK=1` and `=0` decide.
+ * Returns whether to print links (OSC 8): only on terminals that are known to show them, because others may print the escape sequence.
+ * `FORCE_HYPERLINK=1` and `=0` override the detection.
  */
 export function showsLinks(stream: StreamFacts, env: Environment): boolean {
   const forced = env['FORCE_HYPERLINK']

@@ -22,7 +22,7 @@ import type { RunOptions } from './shared-options.ts'
 import { EXIT } from './failure.ts'
 import type { Io } from './io.ts'
 import { prepareStore } from './prepare-store.ts'
-import { tellNewSession } from './prompt.ts'
+import { noteNewSession } from './prompt.ts'
 import { shownToolCalls, summary } from './tool-call-view.ts'
 import { changedFiles, refusedCalls, ToolCalls, wasHeldBack } from './tool-calls.ts'
 import type { ToolCallRecord } from './tool-calls.ts'
@@ -40,7 +40,7 @@ export async function runTaskWithTools(word: string, options: RunOptions, io: Io
     const own = [...agentTools(store, loaded, io, options), ...(servers?.tools ?? [])]
     const tools = (await withAgent(() => own, loaded, io))()
     checkRules([...options.allow, ...options.deny], tools)
-    await tellNewSession(options.session, io)
+    await noteNewSession(options.session, io)
     const { system } = prompt.asked
     const events = query({
       ...recipeOf(turn, options),

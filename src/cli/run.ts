@@ -9,7 +9,7 @@ import { ConfigurationError } from '../core/error.ts'
 import { nearest } from '../util/nearest.ts'
 import { COMMANDS, findCommand, PLANNED } from './commands.ts'
 import { EXIT } from './failure.ts'
-import { describeFailure, exitCodeOf, tellFailure } from './failure.ts'
+import { describeFailure, exitCodeOf, printFailure } from './failure.ts'
 import { quoted } from './format.ts'
 import { commandHelp, groupHelp, overview, terminalLayout } from './help.ts'
 import type { HelpLayout } from './help.ts'
@@ -73,7 +73,7 @@ export async function runCommandLine(words: readonly string[]): Promise<number> 
   } catch (thrown) {
     code = exitCodeOf(thrown)
     // After Ctrl-C or a signal no message is needed.
-    if (ended === undefined) await tellFailure(thrown, io)
+    if (ended === undefined) await printFailure(thrown, io)
   } finally {
     removeListeners()
   }

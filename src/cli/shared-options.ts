@@ -99,14 +99,14 @@ export interface CompareOptions extends Values<'store' | 'docs' | 'results' | 's
   readonly comment: string | undefined
 }
 
-/** What chat and `cria run` take alike. */
+/** Names of the options that chat and `cria run` share. */
 type SharedName = (typeof PROMPT)[number] | (typeof TOOLS)[number] | 'safe' | 'allow' | 'deny' | 'continue' | 'max-cost'
 
-/** What `cria chat` takes. With `continue` it goes on with the last session of the folder. */
+/** Options of `cria chat`. `continue` continues the last session of the folder. */
 export interface ChatOptions extends Pick<RunOptions, SharedName> {
-  /** Id of a session; empty: choose from a list. Once a chat is started, the one that was chosen. */
+  /** Id of the session to continue; empty: chosen from a list. Once the chat has started, the id that was chosen. */
   readonly resume: string | undefined
   readonly plain: boolean
-  /** Seconds from which a turn is a long one; empty: 10. Absent: nothing rings. */
+  /** Seconds after which a turn rings the bell; empty: 10. Absent: never. */
   readonly bell?: string | undefined
 }

@@ -1,4 +1,4 @@
-/** Formats the list of sources below an answer: paths with line numbers, which terminals and editors open on a click. */
+/** Formats the list below an answer of its sources, or of the passages that were read: paths with line numbers, which terminals and editors open on a click. */
 
 import { existsSync } from 'node:fs'
 import { hostname } from 'node:os'
@@ -48,8 +48,8 @@ export async function sourceList(
   }
   const list = lines.length === 0 ? '' : `${stdout.style('bold', 'Sources')}\n${shown}`
   // A pipe receives the summary only if statements are contradicted or uncited.
-  const isTold = stdout.isTerminal || uncited > 0 || lines.some(({ verdict }) => verdict === 'contradicted')
-  return `\n${list}${isTold ? `${stdout.style('dim', await broken(summary, stdout))}\n` : ''}`
+  const isShown = stdout.isTerminal || uncited > 0 || lines.some(({ verdict }) => verdict === 'contradicted')
+  return `\n${list}${isShown ? `${stdout.style('dim', await broken(summary, stdout))}\n` : ''}`
 }
 
 export interface SourceLine {
@@ -108,8 +108,8 @@ function verdictSummary(citations: readonly Citation[], uncited: number): string
     'in other words, not verified': statements.length - contradicted - verified,
     'without a source': uncited,
   }
-  const told = Object.entries(counts).flatMap(([what, count]) => (count > 0 ? `${count} ${what}` : []))
-  return told.length === 0 ? undefined : `Statements: ${told.join(', ')}.`
+  const parts = Object.entries(counts).flatMap(([what, count]) => (count > 0 ? `${count} ${what}` : []))
+  return parts.length === 0 ? undefined : `Statements: ${parts.join(', ')}.`
 }
 
 /** Maximum copies named; the rest are counted. */
@@ -191,19 +191,20 @@ type Store = Parameters<typeof SourceBase>[0]
 const MOST_PASSAGES = 10
 
 export interface PassagesRead {
-  /** The store, for tools: what they find in it is remembered. */
+  /** The store for tools; it records the passages that they find. */
   readonly store: DocumentStore
   /**
-   * Lists the places of the passages that were found since the last call, best first: those that the answer names, where it names some. Empty
-   * when nothing was searched for.
+   * Lists the places of the passages found since the last call, best first. If the answer names some of the sources, lists only those. Empty
+   * without a search.
    */
   list(answer: string, io: Pick<Io, 'cwd' | 'stdout'>): Promise<string>
 }
 
+/** Records the passages that tools find in a store. */
 export function passagesRead(store: Store): PassagesRead {
   let found: readonly ScoredChunk[] = []
-  const search: DocumentStore['search'] = async (...asked) => {
-    const chunks = await store.search(...asked)
+  const search: DocumentStore['search'] = async (...args) => {
+    const chunks = await store.search(...args)
     found = [...found, ...chunks]
     return chunks
   }

@@ -1,4 +1,4 @@
-/** Holds the message that is being written: its text, earlier messages, long pastes and completion. */
+/** Holds the message that the user is writing: its text, earlier messages, long pastes and completion. */
 
 import { readdir } from 'node:fs/promises'
 import { homedir } from 'node:os'
@@ -11,9 +11,9 @@ import { keepInHistory, older, readHistory, recalled, recallOf, remembered, text
 import type { Recall, Search } from './history.ts'
 import type { Key } from './terminal-input.ts'
 
-/** So much text takes one row, as if it had been pasted: every key would lay it out anew. */
+/** Characters above which a text is shown as a paste, because each key lays the whole text out again. */
 const MOST_WRITTEN = 20_000
-/** A paste that is longer would push everything else off the screen. */
+/** Lines and characters above which a paste is shown by a name, so that it does not fill the screen. */
 const MOST_PASTED_LINES = 10
 const MOST_PASTED = 2000
 
@@ -21,11 +21,11 @@ export class Composer {
   readonly #paths: HomePaths
   readonly #completable: Completable
   #draft: Draft = EMPTY_DRAFT
-  /** Long pastes by the name that stands for them in the draft. */
+  /** Long pastes, by the name that replaces them in the draft. */
   #pasted = new Map<string, string>()
   #recall: Recall = recallOf([])
   #search: Search | undefined
-  /** What Tab could complete to, for the user to see. */
+  /** Possible completions, to be shown after Tab. */
   candidates: readonly string[] = []
 
   constructor(paths: HomePaths, completable: Completable) {
@@ -41,29 +41,29 @@ export class Composer {
     return this.#draft.text === ''
   }
 
-  /** What is looked for in what was typed before, for the user to see. */
+  /** Describes the search in earlier messages, to be shown; `undefined` without a search. */
   get searching(): string | undefined {
     if (this.#search === undefined) return undefined
-    return `${this.#search.isLost ? 'nothing older with' : 'search back'}: ${this.#search.query}`
+    return `${this.#search.isExhausted ? 'no older message with' : 'searching for'}: ${this.#search.query}`
   }
 
-  /** What is found stays in the line. */
+  /** Ends the search and keeps the message that it found. */
   endSearch(): void {
     this.#search = undefined
   }
 
-  /** Brings back what was being written. */
-  giveUpSearch(): void {
+  /** Ends the search and restores the draft from before it. */
+  cancelSearch(): void {
     if (this.#search !== undefined) this.write(this.#search.draft)
     this.#search = undefined
   }
 
-  /** Fetches what was typed in earlier sessions. */
-  async remember(): Promise<void> {
+  /** Loads the messages of earlier sessions. */
+  async loadHistory(): Promise<void> {
     this.#recall = recallOf(await readHistory(this.#paths))
   }
 
-  /** The message, when the key sends it. */
+  /** Applies a key. Returns the message when the key sends it. */
   press(key: Key): string | undefined {
     this.candidates = []
     const name = key.type === 'key' ? key.name : undefined
@@ -76,7 +76,7 @@ export class Composer {
     return undefined
   }
 
-  /** Completes what stands before the cursor; nothing may be pressed until it is done. */
+  /** Completes the text before the cursor. Keys must wait until it is done. */
   async complete(): Promise<void> {
     const wereShown = this.candidates.length > 0
     this.candidates = []
@@ -90,7 +90,7 @@ export class Composer {
     this.candidates = candidates.length > 1 && !wereShown ? candidates : []
   }
 
-  /** Takes the text away; Ctrl-Y brings it back. */
+  /** Cuts the whole text; Ctrl-Y inserts it again. */
   clear(): void {
     this.#draft = { ...EMPTY_DRAFT, killed: this.#draft.text }
   }
@@ -101,21 +101,21 @@ export class Composer {
     if (isLong) this.#paste(text)
   }
 
-  /** Puts messages that were not said yet before what is being written. */
+  /** Puts messages that were not sent yet before the draft. */
   takeBack(messages: readonly string[]): void {
     if (messages.length > 0) this.write([...messages, ...(this.isEmpty ? [] : [this.#draft.text])].join('\n'))
   }
 
-  /** Any other key ends the search, and does to what was found what it always does. */
+  /** Applies a key of the search; returns `false` for other keys, which end the search and then have their usual effect. */
   #pressInSearch(key: Key, name: string | undefined): boolean {
     const search = this.#search
     if (name === 'ctrl-r') {
-      const begun = { ...recallOf(this.#recall.entries, this.#draft.text), query: '', isLost: false }
-      this.#search = search === undefined ? begun : older(search)
+      const started = { ...recallOf(this.#recall.entries, this.#draft.text), query: '', isExhausted: false }
+      this.#search = search === undefined ? started : older(search)
     } else if (search === undefined) {
       return false
     } else if (name === 'ctrl-g') {
-      this.giveUpSearch()
+      this.cancelSearch()
       return true
     } else if (name === 'backspace') {
       this.#search = withQuery(search, graphemes(search.query).slice(0, -1).join(''))
@@ -131,7 +131,7 @@ export class Composer {
 
   #send(): string | undefined {
     const { text, cursor, killed } = this.#draft
-    // A backslash before Enter is a line end that is meant.
+    // A backslash before Enter makes a new line.
     if (text[cursor - 1] === '\\') {
       this.#draft = insert({ text: text.slice(0, cursor - 1) + text.slice(cursor), cursor: cursor - 1, killed }, '\n')
       return undefined
@@ -155,7 +155,7 @@ export class Composer {
     this.write(textAt(found))
   }
 
-  /** A long text is shown by a name, and sent whole. */
+  /** Inserts a paste. A long one is shown by a name but sent whole. */
   #paste(text: string): void {
     const lines = text.split('\n').length
     let shown = text
@@ -171,21 +171,21 @@ export class Composer {
 export interface Completable {
   /** Names of commands, without the slash. */
   readonly commands: readonly string[]
-  /** What may stand behind a command, by its name. */
+  /** Possible arguments of each command, by its name. */
   readonly values: Readonly<Record<string, readonly string[]>>
   readonly cwd: string
 }
 
 export interface Completion {
-  /** Where in the text the candidates begin. */
+  /** Offset in the text at which the candidates begin. */
   readonly start: number
-  /** Whole replacements of what stands between `start` and the cursor. */
+  /** Replacements for the text between `start` and the cursor. */
   readonly candidates: readonly string[]
 }
 
-const MOST = 200
+const MOST_CANDIDATES = 200
 
-/** @param text up to the cursor. */
+/** Finds completions of commands, their arguments, and paths. @param text up to the cursor. */
 export async function complete(text: string, from: Completable): Promise<Completion> {
   const command = /^\/(\S*)$/.exec(text)?.[1]
   if (command !== undefined && !command.includes('/')) {
@@ -193,7 +193,7 @@ export async function complete(text: string, from: Completable): Promise<Complet
     return { start: 0, candidates: names.map((name) => `/${name} `) }
   }
   const [, name = '', value = ''] = /^\/(\S+)\s+(\S*)$/.exec(text) ?? []
-  // Own ones only: what was typed may be `/constructor`.
+  // Only own members, because the user may type `/constructor`.
   const known = Object.hasOwn(from.values, name) ? (from.values[name] ?? []) : []
   const values = known.filter((each) => each.startsWith(value))
   if (values.length > 0) return { start: text.length - value.length, candidates: values }
@@ -214,8 +214,8 @@ async function completePath(text: string, cwd: string): Promise<Completion> {
       .filter((entry) => entry.name.startsWith(name) && (name.startsWith('.') || !entry.name.startsWith('.')))
       .map((entry) => `${folder}${entry.name}${entry.isDirectory() ? '/' : ''}`)
       .sort()
-      .slice(0, MOST)
-    // A mention of a path with spaces stands in quotes, which end behind a file.
+      .slice(0, MOST_CANDIDATES)
+    // A mentioned path with spaces is put in quotes, which are closed after a file but not after a folder.
     const inQuotes = quoted !== undefined || (isMention && found.some((each) => /\s/.test(each)))
     const candidates = inQuotes ? found.map((each) => `"${each}${each.endsWith('/') ? '' : '"'}`) : found
     return { start: text.length - path.length - (quoted === undefined ? 0 : 1), candidates }
@@ -224,12 +224,12 @@ async function completePath(text: string, cwd: string): Promise<Completion> {
   }
 }
 
-/** The absolute path of what is typed as a path. */
+/** Resolves a path as the user types it, `~/` included. */
 export function locate(path: string, cwd: string): string {
   return path.startsWith('~/') ? resolve(homedir(), path.slice(2)) : resolve(cwd, path)
 }
 
-/** What all candidates begin with. */
+/** Returns the longest common beginning of the candidates, in whole characters. */
 export function commonStart([first = '', ...others]: readonly string[]): string {
   let length = first.length
   for (const other of others) while (!other.startsWith(first.slice(0, length))) length--

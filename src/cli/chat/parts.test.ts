@@ -36,14 +36,14 @@ describe('cells', () => {
     expect(widthOf(text)).toBe(cells)
   })
 
-  test('a character of more cells than a row has is broken', () => {
+  test('a character wider than a row is broken', () => {
     const grapheme = `\u0928${'\u093E'.repeat(20)}`
     expect(rowsOf(grapheme, 8).map(widthOf)).toEqual([8, 8, 5])
     const { rows } = draftRows({ text: grapheme, cursor: grapheme.length }, 11, 5)
     expect(rows.map(widthOf)).toEqual([10, 10, 7])
   })
 
-  test('rows are never wider than the screen, and hold everything', () => {
+  test('rows hold the whole text and are never wider than the screen', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme', maxLength: 60 }), fc.integer({ min: 2, max: 20 }), (text, columns) => {
         const rows = rowsOf(text, columns)
@@ -57,7 +57,13 @@ describe('cells', () => {
 
 describe('the status', () => {
   const known = { ...ZERO_USAGE, inputTokens: 12_000, outputTokens: 345 }
-  const status = { model: 'a/model', spent: spentAfter(NOTHING_SPENT, known, 0.02), held: 34_000, window: 100_000, isSafe: false }
+  const status = {
+    model: 'a/model',
+    spent: spentAfter(NOTHING_SPENT, known, 0.02),
+    contextTokens: 34_000,
+    window: 100_000,
+    isSafe: false,
+  }
   test.each([
     [80, 'a/model · 34 % of context · 12.3k tokens · $0.02'],
     [40, 'a/model · 34 % of context · 12.3k tokens'],
@@ -67,22 +73,22 @@ describe('the status', () => {
     expect(statusLine(status, columns)).toBe(line)
   })
 
-  test('who has said nothing yet is told where help is', () => {
-    expect(statusLine({ ...status, spent: NOTHING_SPENT, held: null, isSafe: true }, 80)).toBe(
-      'a/model · safe mode · /help tells what can be typed',
+  test('a session without turns shows where to find help', () => {
+    expect(statusLine({ ...status, spent: NOTHING_SPENT, contextTokens: null, isSafe: true }, 80)).toBe(
+      'a/model · safe mode · /help lists commands and keys',
     )
   })
 
-  test('what nobody knows is said', () => {
+  test('unknown tokens and costs are marked as lower bounds', () => {
     const spent = spentAfter(status.spent, { ...known, inputTokens: null }, null)
-    expect(statusLine({ ...status, spent, held: null }, 80)).toBe('a/model · at least 12.7k tokens · at least $0.02')
+    expect(statusLine({ ...status, spent, contextTokens: null }, 80)).toBe('a/model · at least 12.7k tokens · at least $0.02')
     expect(costOf(spentAfter(NOTHING_SPENT, known, null))).toBe('cost unknown')
     expect([999, 1000, 99_949, 1_500_000].map(formatTokens)).toEqual(['999 tokens', '1.0k tokens', '99.9k tokens', '1.5M tokens'])
   })
 })
 
 describe('the draft on the screen', () => {
-  test('is wrapped, shows its cursor, and what could command the terminal', () => {
+  test('is wrapped, shows its cursor, and makes escape sequences visible', () => {
     expect(draftRows({ text: 'abcdefgh', cursor: 6 }, 8, 5)).toEqual({
       rows: ['> abcde', '  fgh'],
       cursor: { row: 1, column: 3 },
@@ -98,7 +104,7 @@ describe('the draft on the screen', () => {
     expect(cursor).toEqual({ row: 3, column: 9 })
   })
 
-  test('an unfinished text shows its end', () => {
+  test('an incomplete text shows its last rows', () => {
     expect(tailRows('one\ntwo\nthree', 20, 2)).toEqual(['two', 'three'])
     expect(tailRows('  \n', 20, 2)).toEqual([])
     expect(tailRows('a harbour with boats and a lighthousekeeper', 12, 9)).toEqual([
@@ -110,7 +116,7 @@ describe('the draft on the screen', () => {
     ])
   })
 
-  test('rows of a text that goes on stay as they are', () => {
+  test('earlier rows of a growing text do not change', () => {
     const long = 'the boats sail to the island on every day. '.repeat(100)
     const [first, ...rest] = tailRows(long, 40, 6)
     expect(tailRows(`${long}${'x'.repeat(39)}`, 40, 6).slice(0, 4)).toEqual(rest.slice(0, 4))
@@ -119,7 +125,7 @@ describe('the draft on the screen', () => {
   })
 })
 
-test('whatever there is to show, the region fits the screen, and its cursor is in it', () => {
+test('any content of the region fits the screen, and the cursor is within it', () => {
   const text = fc.string({ unit: 'grapheme', maxLength: 300 })
   const state: fc.Arbitrary<RegionState> = fc.record({
     draft: text.map((text) => ({ text, cursor: text.length })),
@@ -179,7 +185,7 @@ describe('completion', () => {
     expect((await complete(text, from)).candidates).toEqual(candidates)
   })
 
-  test('what all have in common is never half a character', () => {
+  test('the common beginning of candidates never ends inside a character', () => {
     expect(commonStart(['source/one', 'source/other'])).toBe('source/o')
     expect(commonStart(['a😀', 'a😁'])).toBe('a')
     expect(commonStart([])).toBe('')
@@ -199,28 +205,28 @@ describe('commands', () => {
     expect(slashOf(text)).toEqual(expected)
   })
 
-  test('what changes the conversation waits for the turn under way', () => {
+  test('a command that changes the conversation waits for the current turn', () => {
     expect(['/show 1', '/q', '/steer now'].filter((line) => !isImmediate(line))).toEqual([])
     expect(['/new', '/undo', '!ls', '/nothing', 'show'].filter(isImmediate)).toEqual([])
   })
 })
 
-describe('a paste at a terminal that does not mark it', () => {
+describe('a paste at a terminal without bracketed paste', () => {
   test.each([
     ['two lines', 'one\rtwo', true],
     ['two lines with tabs, and a line end', '\tone\r\n\ttwo\r\n', true],
     ['a line and Enter', 'one\r', false],
-    ['Enter held down', '\r\r\r', false],
-    ['a line end that was typed', 'one\\\rtwo\r', false],
+    ['Enter contextTokens down', '\r\r\r', false],
+    ['a typed line end after a backslash', 'one\\\rtwo\r', false],
     ['keys', '\u001B[Aone\rtwo', false],
     ['lines of a program that drives the chat', 'Then count them.\r/steer Only the red ones.\r', false],
-    ['a path is no command', 'look at\r/etc/hosts\r', true],
+    ['a path, which is not a command', 'look at\r/etc/hosts\r', true],
   ])('%s', (_, piece, expected) => {
     expect(isUnmarkedPaste(piece)).toBe(expected)
   })
 })
 
-test('a long diff says its file and its counts again below it', () => {
+test('the file and the counts of a long diff are repeated below it', () => {
   const front = { style: (_: unknown, text: string) => text, columns: 60 }
   const request = { name: 'edit_file' }
   const title = 'src/a.ts'
@@ -237,7 +243,7 @@ test('a long diff says its file and its counts again below it', () => {
   expect(describeRequest(request, { text: diff(3), kind: 'diff', title }, front)).not.toContain('lines added')
 })
 
-test('an export closes every fence that a tool could have left open', () => {
+test('an export uses fences that no tool output can close', () => {
   const text = exportText(
     [
       { id: 'm1' as never, role: 'user', content: 'Hi', parts: [{ type: 'text', text: 'Hi' }] },
@@ -255,20 +261,20 @@ test('an export closes every fence that a tool could have left open', () => {
   expect(text).toContain('`````\n````\nx\n`````')
 })
 
-describe('what is asked about', () => {
+describe('a permission request', () => {
   const shown = (command: string, columns = 40): string[] => {
     const preview = { text: command, kind: 'command', title: command } as const
     const text = describeRequest({ name: 'run_command' }, preview, { style: (_, part) => part, columns })
     return text.split('\n').slice(2, -1)
   }
 
-  test('spaces do not push the end of a command to where it looks like another line', () => {
+  test('spaces cannot make the end of a command look like another line', () => {
     const rows = shown(`ls${' '.repeat(40)}$ rm -rf .`)
     expect(rows.map((row) => row.slice(0, 4))).toEqual(['  $ ', '  ↳ '])
     expect(rows[1]).toMatch(/^ {2}↳ +\$ rm -rf \.$/)
   })
 
-  test('all of it is there, every row behind a mark and none wider than the screen', () => {
+  test('shows the whole command, each row after a mark and none wider than the screen', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme', maxLength: 200 }), fc.integer({ min: 25, max: 80 }), (command, columns) => {
         const rows = shown(command, columns)

@@ -1,4 +1,7 @@
-/** Lays out the rows at the bottom of the screen: progress, question, input and status. Pure. */
+/**
+ * Lays out and paints the rows at the bottom of the screen: progress, question, input and status. Text above them is printed once into the
+ * scrollback of the terminal and never changed, so scrolling, selecting and searching stay the terminal's.
+ */
 
 import { cellsOf, fit, graphemes, partsOf, widthOf, wrappedRows } from '../../util/cells.ts'
 import { visibleLine, visibleText } from '../../util/terminal.ts'
@@ -7,9 +10,9 @@ import { callLine } from '../tool-call-view.ts'
 import type { ToolCallRecord } from '../tool-calls.ts'
 import type { Draft, Question } from './editor.ts'
 
-/** Rows that are painted anew. */
+/** Rows that replace the previous painting. */
 export interface Painting {
-  /** Fit for a terminal, each in one row. */
+  /** Safe for a terminal; each fits into one row. */
   readonly rows: readonly string[]
   readonly cursor: { readonly row: number; readonly column: number }
 }
@@ -17,19 +20,19 @@ export interface Painting {
 type Written = Pick<Draft, 'text' | 'cursor'>
 type Asked = Pick<Question, 'text' | 'choices' | 'selected'> & { readonly draft: Written }
 
-/** What is to be seen at the bottom of the screen. */
+/** The content of the bottom rows. */
 export interface RegionState {
   readonly draft: Written
-  /** What has arrived of an answer and is not whole enough to be shown for good. */
+  /** Text of an answer that has arrived but is not complete enough to be printed. */
   readonly tail: string
   readonly running: readonly ToolCallRecord[]
-  /** Milliseconds that the turn has taken; absent when nothing is at work. */
+  /** Duration of the current work in milliseconds; absent when there is none. */
   readonly elapsed: number | undefined
   readonly queued: readonly string[]
   readonly candidates: readonly string[]
   readonly question: Asked | undefined
   readonly status: string
-  /** Something to know for a moment, in place of the status. */
+  /** Shown instead of the status. */
   readonly hint: string | undefined
 }
 
@@ -39,33 +42,32 @@ interface Frame {
   readonly style: (style: Style, text: string) => string
 }
 
-const MOST_TAIL = 6
-const MOST_RUNNING = 5
-const MOST_QUEUED = 3
-const MOST_CANDIDATES = 6
-const MOST_CHOICES = 10
+/** Maximum rows of each part. */
+const MOST = { tail: 6, running: 5, queued: 3, candidates: 6, choices: 10 } as const
+/** Rows that the draft may always take. */
 const LEAST_DRAFT = 3
 
+/** Lays out the bottom rows: always fewer than the screen has. */
 export function regionOf(state: RegionState, frame: Frame): Painting {
   const { columns, style } = frame
   const row = (line: string): string => fit(visibleLine(line), columns - 1)
   const dim = (line: string): string => style('dim', row(line))
   const { running, elapsed, queued, candidates } = state
   const above = [
-    ...tailRows(state.tail, columns, MOST_TAIL).map((line) => style('dim', line)),
-    ...running.slice(-MOST_RUNNING).flatMap((call) => {
+    ...tailRows(state.tail, columns, MOST.tail).map((line) => style('dim', line)),
+    ...running.slice(-MOST.running).flatMap((call) => {
       const last = call.content.trimEnd().split('\n').at(-1) ?? ''
       return [row(`… ${callLine(call)}`), ...(last === '' ? [] : [row(`    ${last}`)])]
     }),
     ...(elapsed === undefined ? [] : [dim(`${Math.floor(elapsed / 1000)} s · Esc stops it`)]),
-    ...queued.slice(0, MOST_QUEUED).map((text) => dim(`next: ${text}`)),
-    ...(queued.length > MOST_QUEUED ? [dim(`and ${queued.length - MOST_QUEUED} more`)] : []),
-    ...candidates.slice(0, MOST_CANDIDATES).map((candidate) => dim(`  ${candidate}`)),
-    ...(candidates.length > MOST_CANDIDATES ? [dim(`  and ${candidates.length - MOST_CANDIDATES} more`)] : []),
+    ...queued.slice(0, MOST.queued).map((text) => dim(`next: ${text}`)),
+    ...(queued.length > MOST.queued ? [dim(`and ${queued.length - MOST.queued} more`)] : []),
+    ...candidates.slice(0, MOST.candidates).map((candidate) => dim(`  ${candidate}`)),
+    ...(candidates.length > MOST.candidates ? [dim(`  and ${candidates.length - MOST.candidates} more`)] : []),
   ]
   const room = Math.max(LEAST_DRAFT, Math.floor(frame.rows / 3))
   const written = state.question === undefined ? draftRows(state.draft, columns, room) : questionRows(state.question, room, frame)
-  // A region that is higher than the screen could not be taken away again.
+  // Rows that have scrolled off the screen could not be erased.
   const most = Math.max(0, frame.rows - 2 - written.rows.length)
   const kept = above.slice(Math.max(0, above.length - most))
   return {
@@ -81,21 +83,21 @@ function questionRows({ text, choices, selected, draft }: Asked, room: number, {
     const { rows, cursor } = draftRows(draft, columns, room)
     return { rows: [title, ...rows], cursor: { ...cursor, row: cursor.row + 1 } }
   }
-  const most = Math.max(2, Math.min(MOST_CHOICES, rows - 5))
+  const most = Math.max(2, Math.min(MOST.choices, rows - 5))
   const first = Math.max(0, Math.min(selected - Math.floor(most / 2), choices.length - most))
   const shown = choices.slice(first, first + most).map(({ key, label }, index) => {
     const line = `${key}  ${label}`
     return first + index === selected ? style('bold', row(`❯ ${line}`)) : row(`  ${line}`)
   })
-  const more = choices.length > most ? [style('dim', row(`${choices.length} in all: up and down`))] : []
+  const more = choices.length > most ? [style('dim', row(`${choices.length} choices; more with Up and Down`))] : []
   return { rows: [title, ...shown, ...more], cursor: { row: selected < 0 ? 0 : selected - first + 1, column: 0 } }
 }
 
 const PROMPT = '> '
 
-/** A draft behind the prompt, with as many rows around the cursor as fit. */
+/** Lays out a draft after the prompt: as many rows around the cursor as fit. */
 export function draftRows({ text, cursor: at }: Written, columns: number, most: number): Painting {
-  // The last cell stays free: terminals do not agree on where the cursor is behind it.
+  // The last cell stays free, because terminals place the cursor differently after it.
   const room = Math.max(4, columns - PROMPT.length - 1)
   const rows: string[] = ['']
   let width = 0
@@ -127,23 +129,23 @@ export function draftRows({ text, cursor: at }: Written, columns: number, most: 
   return { rows: shown, cursor: { row: cursor.row - first, column: cursor.column + PROMPT.length } }
 }
 
-/** Characters of a text that is not whole yet, of which the last rows are made. */
+/** Characters at the end of an incomplete text that are laid out. */
 const CUT = 4000
 
-/** The last rows of a text that is not whole yet. */
+/** Returns the last rows of an incomplete text. */
 export function tailRows(text: string, columns: number, most: number): readonly string[] {
   if (text.trim() === '') return []
-  // Cut at the same place for a while: rows would move sideways with each word otherwise.
+  // Cut in large steps: otherwise each new word would shift the text of all rows.
   const from = text.length <= 2 * CUT ? 0 : text.length - CUT - (text.length % CUT)
   const lines = visibleText(text.slice(from)).replaceAll('\t', '  ').split('\n').slice(-most)
   return wrappedRows(lines.join('\n'), columns - 1).slice(-most)
 }
 
-/** What of a message stays on the screen. */
+/** Lines and characters of a sent message that are printed. */
 const ECHOED_LINES = 20
 const ECHOED = 4000
 
-/** A message as it stays above, with a line end. */
+/** Formats a sent message for the scrollback, with a final line feed. */
 export function echoOf(message: string, style: (style: 'bold' | 'dim', text: string) => string): string {
   const lines = visibleText(message.slice(0, ECHOED).toWellFormed()).split('\n').slice(0, ECHOED_LINES)
   const shown = lines.map((line, index) => style('bold', `${index === 0 ? '>' : ' '} ${line}`))
@@ -155,8 +157,8 @@ export function echoOf(message: string, style: (style: 'bold' | 'dim', text: str
 
 const HIDE = '\u001B[?25l'
 const SHOW = '\u001B[?25h'
-// The first row apart, and what is below from its second cell on: tmux and others put the screen into the scrollback when it is erased from
-// its first cell, and every painting would stay there.
+// Clears the first row, then everything from its second cell on. Erasing from the first cell makes tmux and others copy the screen into the
+// scrollback, where each painting would remain.
 const CLEAR_BELOW = '\u001B[K\u001B[C\u001B[J\r'
 
 export class Screen {
@@ -168,34 +170,34 @@ export class Screen {
     this.#target = target
   }
 
-  /** Writes what stays, above the painted rows. @param text fit for a terminal, with a line end. */
+  /** Prints text above the painted rows. @param text safe for a terminal, with a final line feed. */
   commit(text: string, below: Painting): Promise<void> {
-    return this.#target.writeRaw(`${HIDE}${this.#away()}${text}${this.#draw(below)}${SHOW}`)
+    return this.#target.writeRaw(`${HIDE}${this.#erase()}${text}${this.#draw(below)}${SHOW}`)
   }
 
   async paint(painting: Painting): Promise<void> {
     if (this.#painted === undefined || JSON.stringify(painting) !== this.#drawn) await this.commit('', painting)
   }
 
-  /** The terminal has another width: the next painting is a new one. */
+  /** Makes the next painting unconditional, because the terminal was resized. */
   invalidate(): void {
     this.#drawn = ''
   }
 
-  /** Somebody else has used the terminal: what was painted is gone. */
+  /** Forgets the painted rows, because another program has used the terminal. */
   forget(): void {
     this.#painted = undefined
   }
 
-  /** Takes the painted rows away. */
+  /** Erases the painted rows. */
   async clear(): Promise<void> {
-    const away = this.#away()
+    const erase = this.#erase()
     this.forget()
-    await this.#target.writeRaw(away)
+    await this.#target.writeRaw(erase)
   }
 
-  /** To the first of the painted rows, and everything from there on gone. A terminal that became narrower has wrapped them. */
-  #away(): string {
+  /** Returns the sequence that erases the painted rows, which a terminal that became narrower has wrapped. */
+  #erase(): string {
     if (this.#painted === undefined) return ''
     const { rows, cursor } = this.#painted
     const { columns } = this.#target

@@ -36,13 +36,13 @@ describe('keys', () => {
     expect(names(input)).toEqual(expected)
   })
 
-  test('what is not whole waits for the rest', () => {
+  test('an incomplete key waits for the rest', () => {
     for (const rest of ['\u001B', '\u001B[', '\u001B[1;', '\u001BO', '\u001B[200~half']) {
       expect(decodeKeys(`a${rest}`)).toEqual({ keys: [{ type: 'text', text: 'a' }], rest })
     }
   })
 
-  test('nothing depends on where the input is cut', () => {
+  test('the keys do not depend on how the input is cut', () => {
     const pieces = fc.array(
       fc.constantFrom(
         'a',
