@@ -159,14 +159,14 @@ async function noteChanges(report: IndexReport, io: Io): Promise<void> {
   await note(io, 'the paths of --docs contain no documents.')
 }
 
-const MOST_TOLD = 20
+const MOST_NOTED = 20
 
 /** Prints skipped files with reasons, and notes about files that were read. */
 export async function noteSkipped({ skipped, notes = [] }: Pick<IndexReport, 'skipped' | 'notes'>, io: Io): Promise<void> {
-  for (const { path, note: noted } of notes.slice(0, MOST_TOLD)) await note(io, `${shorten(path, 200)}: ${noted}`)
-  if (notes.length > MOST_TOLD) await note(io, `${notes.length - MOST_TOLD} more notes; --json lists them all.`)
-  for (const { path, reason } of skipped.slice(0, MOST_TOLD)) await note(io, `skipped ${shorten(path, 200)}: ${reason}`)
-  if (skipped.length > MOST_TOLD) await note(io, `skipped ${skipped.length - MOST_TOLD} more; --json lists them all.`)
+  for (const { path, note: noted } of notes.slice(0, MOST_NOTED)) await note(io, `${shorten(path, 200)}: ${noted}`)
+  if (notes.length > MOST_NOTED) await note(io, `${notes.length - MOST_NOTED} more notes; --json lists them all.`)
+  for (const { path, reason } of skipped.slice(0, MOST_NOTED)) await note(io, `skipped ${shorten(path, 200)}: ${reason}`)
+  if (skipped.length > MOST_NOTED) await note(io, `skipped ${skipped.length - MOST_NOTED} more; --json lists them all.`)
 }
 
 export function indexSummary({ files, chunks, added, changed, moved, removed, unchanged, skipped }: IndexReport): string {

@@ -11,11 +11,8 @@ import { keepInHistory, older, readHistory, recalled, recallOf, remembered, text
 import type { Recall, Search } from './history.ts'
 import type { Key } from './terminal-input.ts'
 
-/** Characters above which a text is shown as a paste, because each key lays the whole text out again. */
-const MOST_WRITTEN = 20_000
-/** Lines and characters above which a paste is shown by a name, so that it does not fill the screen. */
-const MOST_PASTED_LINES = 10
-const MOST_PASTED = 2000
+/** A longer text is shown by a name: a paste so that it does not fill the screen, a draft because each key lays all of it out again. */
+const SHOWN = { draft: { characters: 20_000 }, paste: { characters: 2000, lines: 10 } } as const
 
 export class Composer {
   readonly #paths: HomePaths
@@ -96,7 +93,7 @@ export class Composer {
   }
 
   write(text: string): void {
-    const isLong = text.length > MOST_WRITTEN
+    const isLong = text.length > SHOWN.draft.characters
     this.#draft = withText(this.#draft, isLong ? '' : text)
     if (isLong) this.#paste(text)
   }
@@ -159,7 +156,7 @@ export class Composer {
   #paste(text: string): void {
     const lines = text.split('\n').length
     let shown = text
-    if (lines > MOST_PASTED_LINES || text.length > MOST_PASTED) {
+    if (lines > SHOWN.paste.lines || text.length > SHOWN.paste.characters) {
       const size = lines > 1 ? `${lines} lines` : `${text.length} characters`
       shown = `[pasted text ${this.#pasted.size + 1}: ${size}]`
       this.#pasted.set(shown, text)

@@ -13,7 +13,6 @@ import { exportText, isImmediate, slashOf } from './slash.ts'
 import { draftRows, regionOf, tailRows } from './screen.ts'
 import type { RegionState } from './screen.ts'
 import { describeRequest } from './permission.ts'
-import { isUnmarkedPaste } from './terminal-input.ts'
 import { costOf, formatTokens, NOTHING_SPENT, spentAfter, statusLine } from './status.ts'
 
 describe('cells', () => {
@@ -168,20 +167,21 @@ describe('completion', () => {
     writeFileSync(join(folder, name), '')
   const from = { commands: ['model', 'compact', 'cost'], values: { model: ['main', 'a/b'] }, cwd: folder }
 
-  test.each([
-    ['/co', ['/compact ', '/cost ']],
-    ['/model m', ['main']],
-    ['look at so', ['some.md', 'source/']],
-    ['@source/o', ['source/one.ts', 'source/other.ts']],
-    ['.h', ['.hidden']],
-    ['see @with', ['"with space/']],
-    ['see @"with sp', ['"with space/']],
-    ['see @"with space/a', ['"with space/a b.md"']],
-    ['see with', ['with space/']],
-    ['source/none', []],
-    ['nowhere/x', []],
-    ['a ', []],
-  ])('%j', async (text, candidates) => {
+  const CANDIDATES: Readonly<Record<string, readonly string[]>> = {
+    '/co': ['/compact ', '/cost '],
+    '/model m': ['main'],
+    'look at so': ['some.md', 'source/'],
+    '@source/o': ['source/one.ts', 'source/other.ts'],
+    '.h': ['.hidden'],
+    'see @with': ['"with space/'],
+    'see @"with sp': ['"with space/'],
+    'see @"with space/a': ['"with space/a b.md"'],
+    'see with': ['with space/'],
+    'source/none': [],
+    'nowhere/x': [],
+    'a ': [],
+  }
+  test.each(Object.entries(CANDIDATES))('%j', async (text, candidates) => {
     expect((await complete(text, from)).candidates).toEqual(candidates)
   })
 
@@ -194,35 +194,23 @@ describe('completion', () => {
 })
 
 describe('commands', () => {
-  test.each([
-    ['/help', { name: 'help', argument: '' }],
-    ['/model  a/b ', { name: 'model', argument: 'a/b' }],
-    ['/quit', { name: 'exit', argument: '' }],
-    ['/usr/bin/env is a path', undefined],
-    ['a /help', undefined],
-    ['//', undefined],
-  ])('%j', (text, expected) => {
+  const COMMANDS = {
+    '/help': { name: 'help', argument: '' },
+    '/model  a/b ': { name: 'model', argument: 'a/b' },
+    '/quit': { name: 'exit', argument: '' },
+    '!git status': { name: 'run', argument: 'git status' },
+  }
+  test.each(Object.entries(COMMANDS))('%j is a command', (text, expected) => {
     expect(slashOf(text)).toEqual(expected)
+  })
+
+  test.each(['/usr/bin/env is a path', 'a /help', '//'])('%j is a message', (text) => {
+    expect(slashOf(text)).toBeUndefined()
   })
 
   test('a command that changes the conversation waits for the current turn', () => {
     expect(['/show 1', '/q', '/steer now'].filter((line) => !isImmediate(line))).toEqual([])
     expect(['/new', '/undo', '!ls', '/nothing', 'show'].filter(isImmediate)).toEqual([])
-  })
-})
-
-describe('a paste at a terminal without bracketed paste', () => {
-  test.each([
-    ['two lines', 'one\rtwo', true],
-    ['two lines with tabs, and a line end', '\tone\r\n\ttwo\r\n', true],
-    ['a line and Enter', 'one\r', false],
-    ['Enter contextTokens down', '\r\r\r', false],
-    ['a typed line end after a backslash', 'one\\\rtwo\r', false],
-    ['keys', '\u001B[Aone\rtwo', false],
-    ['lines of a program that drives the chat', 'Then count them.\r/steer Only the red ones.\r', false],
-    ['a path, which is not a command', 'look at\r/etc/hosts\r', true],
-  ])('%s', (_, piece, expected) => {
-    expect(isUnmarkedPaste(piece)).toBe(expected)
   })
 })
 

@@ -34,6 +34,14 @@ const YES_NO = [
   { key: 'n', label: 'no' },
 ]
 
+/** Presses a key once the user has stopped typing and the question has appeared; resolves to the answer. */
+async function afterPause(answer: Promise<number | undefined>, key: string): Promise<number | undefined> {
+  now += 1000
+  await outside.terminal.shows('May it?')
+  outside.press(key)
+  return answer
+}
+
 describe('questions on the screen', () => {
   test('keys of a user who is typing a message do not answer a question, and are not lost', async () => {
     const { press, terminal } = outside
@@ -43,10 +51,7 @@ describe('questions on the screen', () => {
     press('yet')
     await terminal.shows('> Not yet')
     await terminal.shows('there is a question')
-    now += 1000
-    await terminal.shows('May it?')
-    press('y')
-    expect(await answer).toBe(0)
+    expect(await afterPause(answer, 'y')).toBe(0)
     await terminal.shows(() => terminal.cursor.line === '> Not yet')
   })
 
@@ -62,10 +67,7 @@ describe('questions on the screen', () => {
     io.stdin.emit('data', 'y')
     await terminal.shows('there is a question: stop typing to answer it')
     expect(terminal.cursor.line).toBe('> y')
-    now += 1000
-    await terminal.shows('May it?')
-    press('n')
-    expect(await answer).toBe(1)
+    expect(await afterPause(answer, 'n')).toBe(1)
     await terminal.shows(() => terminal.cursor.line === '> y')
   })
 

@@ -25,18 +25,23 @@ export interface ScreenOptions {
   readonly now?: () => number
 }
 
-/** Milliseconds within which a second Ctrl-C leaves. */
-const SECOND_MS = 2000
-/** Milliseconds after a key in the draft during which keys do not answer a question that has just appeared. */
-const TYPING_MS = 700
-/** Milliseconds: a key that is held down repeats faster than this. */
-const REPEAT_MS = 200
-const PAINT_EVERY_MS = 30
-/** Indentation of the continuation lines of a note. */
+/** Milliseconds. */
+const MS = {
+  /** A second Ctrl-C within this time leaves. */
+  second: 2000,
+  /** For so long after a key in the draft, keys do not answer a question that has just appeared. */
+  typing: 700,
+  /** A key that is held down repeats faster than this. */
+  repeat: 200,
+  /** Delay of a painting, so that a fast stream does not repaint for each piece. */
+  paint: 30,
+  /** Interval at which the elapsed time is repainted. */
+  tick: 1000,
+  /** After this time a slow start, such as that of MCP servers, is shown. */
+  slowStart: 500,
+} as const
+/** Indentation, in cells, of the continuation lines of a note. */
 const NOTE_INDENT = 2
-const TICK_MS = 1000
-/** Milliseconds after which a slow start, such as that of MCP servers, is shown. */
-const SLOW_START_MS = 500
 // Erases the screen. Some terminals move it to the scrollback, so the painted rows are erased before.
 const CLEAR_ALL = '\u001B[2J\u001B[H'
 
@@ -118,7 +123,7 @@ export class ScreenFront implements Front {
     this.#slowStart = setTimeout(() => {
       this.#untilReady = 'starting; Ctrl-C twice leaves'
       this.#paint()
-    }, SLOW_START_MS).unref()
+    }, MS.slowStart).unref()
     void this.#composer.loadHistory().then(() => this.#release())
   }
 
@@ -185,8 +190,7 @@ export class ScreenFront implements Front {
       const { showOnScreen } = await import('./turn-view.ts')
       return showOnScreen(events, calls, this, this.#io, (tail) => {
         this.#tail = tail ?? this.#tail
-        // Delayed, so that a fast stream does not repaint for each piece.
-        this.#paintTimer ??= setTimeout(() => this.#paint(), PAINT_EVERY_MS)
+        this.#paintTimer ??= setTimeout(() => this.#paint(), MS.paint)
       })
     })
   }
@@ -194,7 +198,7 @@ export class ScreenFront implements Front {
   async busy<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
     const stop = new AbortController()
     this.#work = { stop, startedAt: this.#now() }
-    const ticker = setInterval(() => this.#paint(), TICK_MS).unref()
+    const ticker = setInterval(() => this.#paint(), MS.tick).unref()
     this.#paint()
     try {
       return await work(AbortSignal.any([this.#io.signal, stop.signal]))
@@ -235,7 +239,7 @@ export class ScreenFront implements Front {
     if (isWithdrawn()) return undefined
     // Keys that were pressed before the question was visible must not answer it, so pending input is read first. After an answer, further keys
     // are meant for the next question.
-    if (this.#now() - this.#answered.at >= TYPING_MS) await inputRead()
+    if (this.#now() - this.#answered.at >= MS.typing) await inputRead()
     if (isWithdrawn()) return undefined
     const withdraw = (): void => question.settle()
     signal?.addEventListener('abort', withdraw, { once: true })
@@ -280,7 +284,7 @@ export class ScreenFront implements Front {
   /** Applies a key to a question. Keys right after an answer are held, because they may be meant for the next question. */
   #answer(key: Key, question: Question): void {
     const pressed = key.type === 'text' ? key.text : ''
-    const isRepeated = pressed !== '' && pressed === this.#answered.key && this.#now() - this.#answered.at < REPEAT_MS
+    const isRepeated = pressed !== '' && pressed === this.#answered.key && this.#now() - this.#answered.at < MS.repeat
     this.#answered = { key: pressed, at: this.#now() }
     // A key that is held down has answered the previous question only.
     if (isRepeated && question.choices !== undefined) return
@@ -293,7 +297,7 @@ export class ScreenFront implements Front {
   /** Returns whether keys answer the question: not while the user is typing a message. */
   #isForQuestion(): boolean {
     if (this.#questions.length === 0) return false
-    return this.#composer.isEmpty || this.#now() - this.#typedAt >= TYPING_MS
+    return this.#composer.isEmpty || this.#now() - this.#typedAt >= MS.typing
   }
 
   #onDraftKey(key: Key, name: string | undefined): void {
@@ -335,7 +339,7 @@ export class ScreenFront implements Front {
   }
 
   #onCtrlC(): void {
-    const isSecond = this.#now() - this.#stoppedAt < SECOND_MS
+    const isSecond = this.#now() - this.#stoppedAt < MS.second
     this.#stoppedAt = this.#now()
     if (isSecond) {
       this.leave()
@@ -396,7 +400,7 @@ export class ScreenFront implements Front {
     if (question === undefined) return
     // Keys answer the question once it has been painted and the user has stopped typing.
     if (this.#isForQuestion()) question.isShown = true
-    else this.#paintTimer = setTimeout(() => this.#paint(), TYPING_MS).unref()
+    else this.#paintTimer = setTimeout(() => this.#paint(), MS.typing).unref()
   }
 }
 

@@ -134,36 +134,39 @@ describe('a table without frames', () => {
     ['ollama', 'no key needed', 'not reachable: nothing listens there'],
   ]
 
-  test('each cell continues under its column', () => {
-    expect(fitTable(ROWS, [], 50)).toBe(
-      `${[
-        'provider  key                  state',
-        'openai    key from             reachable',
-        '          OPENAI_API_KEY',
-        'ollama    no key needed        not reachable:',
-        '                               nothing listens',
-        '                               there',
-      ].join('\n')}\n`,
-    )
-  })
-
-  test('columns that do not fit are placed below, in all rows alike', () => {
-    expect(fitTable(ROWS, [], 28)).toBe(
-      `${[
-        'provider',
-        '          key',
-        '          state',
-        'openai',
-        '          key from',
-        '          OPENAI_API_KEY',
-        '          reachable',
-        'ollama',
-        '          no key needed',
-        '          not reachable:',
-        '          nothing listens',
-        '          there',
-      ].join('\n')}\n`,
-    )
+  test.each([
+    [
+      'each cell continues under its column',
+      50,
+      `
+provider  key                  state
+openai    key from             reachable
+          OPENAI_API_KEY
+ollama    no key needed        not reachable:
+                               nothing listens
+                               there
+`,
+    ],
+    [
+      'columns that do not fit are placed below, in all rows alike',
+      28,
+      `
+provider
+          key
+          state
+openai
+          key from
+          OPENAI_API_KEY
+          reachable
+ollama
+          no key needed
+          not reachable:
+          nothing listens
+          there
+`,
+    ],
+  ])('%s', (_title, columns, drawn) => {
+    expect(`\n${fitTable(ROWS, [], columns)}`).toBe(drawn)
   })
 
   test('keeps right alignment and leading spaces', () => {
