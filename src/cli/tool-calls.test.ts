@@ -147,9 +147,9 @@ describe('the line of a call that has ended', () => {
       {
         name: 'read_file',
         input: { path: 'a' },
-        result: { content: 'Wrong arguments:\n  offset is missing\n  limit is no number', isError: true },
+        result: { content: 'Wrong arguments:\n  offset is missing\n  limit is not a number', isError: true },
       },
-      '✗ read_file a · Wrong arguments: offset is missing limit is no number · /show 1',
+      '✗ read_file a · Wrong arguments: offset is missing limit is not a number · /show 1',
     ],
     [
       'has only the name of the tool for arguments that do not fit',

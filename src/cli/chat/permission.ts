@@ -112,6 +112,7 @@ const CONTINUED = '  ↳ '
 const USUAL = 'The tool needs permission.'
 const DIFF_STYLES: Readonly<Record<string, Style>> = { '+': 'green', '-': 'red', '@': 'cyan' }
 
+/** Formats a request: the tool and its title, the reason, and the whole effect of the call. */
 export function describeRequest(
   { name, reason = USUAL }: Pick<PermissionRequest, 'name' | 'reason'>,
   { text, kind, title }: Preview,

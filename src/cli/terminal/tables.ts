@@ -151,9 +151,9 @@ function rowLines(cells: Row, widths: readonly number[], aligns: readonly Align[
 }
 
 /**
- * The width of each column so that all of them fit, the widest made narrower first, and no word is parted; `undefined` when they cannot.
+ * Returns widths with which all columns fit and no word is broken, narrowing the widest columns first; `undefined` when there are none.
  *
- * @param rows of equally many cells.
+ * @param rows rows with the same number of cells.
  * @param room cells for all columns together.
  */
 function columnWidths(rows: readonly Row[], room: number): readonly number[] | undefined {
