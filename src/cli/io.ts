@@ -172,7 +172,7 @@ export function columnsOf(stream: StreamFacts): number {
 }
 
 /** Returns whether the stream understands escape sequences that move the cursor. */
-export function movesCursor(stream: StreamFacts, env: Environment): boolean {
+function movesCursor(stream: StreamFacts, env: Environment): boolean {
   return stream.isTTY === true && env['TERM'] !== 'dumb'
 }
 

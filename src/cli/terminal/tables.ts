@@ -215,7 +215,7 @@ export function longestWord(text: string): number {
   return unitsOf(text).reduce((longest, { width }) => Math.max(longest, width), 0)
 }
 
-export type Align = 'left' | 'right' | 'center'
+type Align = 'left' | 'right' | 'center'
 
 /** Pads a line with spaces after, before or around it. */
 export function padStyled(line: string, columns: number, align: Align): string {
