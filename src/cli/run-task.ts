@@ -18,11 +18,11 @@ import {
   withAgent,
 } from './agent.ts'
 import { formatOf } from './answer-view.ts'
-import type { RunOptions } from './shared-options.ts'
 import { EXIT } from './failure.ts'
 import type { Io } from './io.ts'
 import { prepareStore } from './prepare-store.ts'
 import { noteNewSession } from './prompt.ts'
+import type { RunOptions } from './shared-options.ts'
 import { shownToolCalls, summary } from './tool-call-view.ts'
 import { changedFiles, refusedCalls, ToolCalls, wasHeldBack } from './tool-calls.ts'
 import type { ToolCallRecord } from './tool-calls.ts'

@@ -1,26 +1,29 @@
 /** Holds the state of a chat: model, tools, session, and usage so far. */
 
+import { Edits } from '../../app/builtin-tools.ts'
 import type { LoadedConfig } from '../../app/config.ts'
 import { checkReadable } from '../../app/hand-over.ts'
 import type { HandedOver } from '../../app/hand-over.ts'
 import { openJournal } from '../../app/journal.ts'
 import type { Journal } from '../../app/journal.ts'
+import type { McpConnection } from '../../app/mcp.ts'
 import { openModel, quickModel } from '../../app/open-model.ts'
 import { query } from '../../app/query.ts'
 import type { QueryOptions } from '../../app/query.ts'
+import type { StoreChoice } from '../../app/store-choice.ts'
 import { openStore } from '../../app/stores.ts'
 import type { Budget } from '../../core/budget.ts'
-import { Edits } from '../../app/builtin-tools.ts'
 import { ConfigurationError, isCriaError } from '../../core/error.ts'
 import type { QueryEvent } from '../../core/event.ts'
 import { handedOver, toMessages } from '../../core/message.ts'
 import type { Message, MessageInput } from '../../core/message.ts'
+import type { FilledPrompt } from '../../core/prompt.ts'
 import type { PermissionChecker, Tool } from '../../core/tool.ts'
 import { checkPrices } from '../../engine/budget/cost.ts'
 import { compactSession, forkSession } from '../../engine/session-turns.ts'
-import { Steering } from '../../engine/steering.ts'
 import type { SessionTurnOptions } from '../../engine/session-turns.ts'
-import type { McpConnection } from '../../app/mcp.ts'
+import { Steering } from '../../engine/steering.ts'
+import { defined } from '../../util/check.ts'
 import {
   agentContext,
   agentRules,
@@ -32,22 +35,19 @@ import {
   hooksOf,
   withAgent,
 } from '../agent.ts'
+import type { Io } from '../io.ts'
 import { budgetOf, openModels, requireKey } from '../model-choice.ts'
 import type { ModelChoice } from '../model-choice.ts'
-import { prepareStore } from '../prepare-store.ts'
 import { modelSettings } from '../model-options.ts'
 import type { ModelSettings } from '../model-options.ts'
-import { ToolCalls } from '../tool-calls.ts'
-import type { ChatOptions } from '../shared-options.ts'
+import { prepareStore } from '../prepare-store.ts'
 import { settingsOf } from '../session-settings.ts'
+import type { ChatOptions } from '../shared-options.ts'
 import { passagesRead } from '../sources.ts'
 import type { PassagesRead } from '../sources.ts'
+import { ToolCalls } from '../tool-calls.ts'
 import { NOTHING_SPENT, spentAfter } from './status.ts'
 import type { Spent, Status } from './status.ts'
-import { defined } from '../../util/check.ts'
-import type { StoreChoice } from '../../app/store-choice.ts'
-import type { FilledPrompt } from '../../core/prompt.ts'
-import type { Io } from '../io.ts'
 
 export type AskUser = NonNullable<Parameters<typeof agentTools>[3]['askUser']>
 

@@ -9,14 +9,14 @@ import type { SessionSummary } from '../../core/recorder.ts'
 import { EXIT } from '../failure.ts'
 import { note } from '../io.ts'
 import type { Io } from '../io.ts'
-import { paramsOf } from '../prompt.ts'
 import { EXTRACTIVE } from '../model-choice.ts'
 import { prepareStore, readConfig } from '../prepare-store.ts'
-import type { Front } from './front.ts'
+import { paramsOf } from '../prompt.ts'
+import { restored } from '../session-settings.ts'
 import type { ChatOptions } from '../shared-options.ts'
 import type { Start } from './conversation.ts'
+import type { Front } from './front.ts'
 import { PlainFront } from './plain-front.ts'
-import { restored } from '../session-settings.ts'
 
 /** @throws ConfigurationError when no model can use tools, or the session is unknown. */
 export async function runChat(given: ChatOptions, io: Io): Promise<number> {
