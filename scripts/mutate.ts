@@ -10,7 +10,7 @@
  */
 
 import { spawn } from 'node:child_process'
-import { cpSync, globSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, globSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join, relative } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -103,12 +103,14 @@ function sampleOf(room: string, size: number, seed: number): Mutant[] {
     .map(({ mutant }) => mutant)
 }
 
-/** Resolves to whether the tests of some folders pass in a copy of the project within `timeout` milliseconds. */
-function passes(copy: string, folders: readonly string[], timeout?: number): Promise<boolean> {
-  const { promise, resolve } = Promise.withResolvers<boolean>()
+/** Resolves to the test files of some folders that fail in a copy of the project; `undefined` if they take longer than `timeout` milliseconds. */
+function failuresOf(copy: string, folders: readonly string[], timeout?: number): Promise<readonly string[] | undefined> {
+  const { promise, resolve } = Promise.withResolvers<readonly string[] | undefined>()
+  const report = join(copy, 'report.json')
+  rmSync(report, { force: true })
   const child = spawn(
     process.execPath,
-    [join(copy, 'node_modules/vitest/vitest.mjs'), 'run', '--bail=1', '--reporter=dot', ...folders],
+    [join(copy, 'node_modules/vitest/vitest.mjs'), 'run', '--bail=1', '--reporter=json', `--outputFile=${report}`, ...folders],
     {
       cwd: copy,
       stdio: 'ignore',
@@ -116,8 +118,29 @@ function passes(copy: string, folders: readonly string[], timeout?: number): Pro
       killSignal: 'SIGKILL',
     },
   )
-  child.once('close', (code) => resolve(code === 0))
+  child.once('close', (code) => {
+    if (code === 0) resolve([])
+    else if (existsSync(report)) resolve(failedIn(JSON.parse(readFileSync(report, 'utf8')) as Report))
+    else resolve(undefined)
+  })
   return promise
+}
+
+/** Vitest's JSON report, as far as it is read here. */
+interface Report {
+  readonly testResults: readonly { readonly name: string; readonly status: string }[]
+}
+
+function failedIn({ testResults }: Report): readonly string[] | undefined {
+  const files = testResults.filter(({ status }) => status === 'failed').map(({ name }) => name)
+  return files.length === 0 ? undefined : files
+}
+
+/** Resolves to whether tests detect the change that was made to a copy. A failing file must fail again by itself: a loaded machine fails tests, too. */
+async function detects(copy: string, folders: readonly string[], timeout: number): Promise<boolean> {
+  const failed = await failuresOf(copy, folders, timeout)
+  if (failed === undefined) return true
+  return failed.length > 0 && (await failuresOf(copy, failed, timeout))?.length !== 0
 }
 
 function copyOfProject(): string {
@@ -144,7 +167,8 @@ async function measure(room: string, size: number, seed: number): Promise<void> 
   const copy = copyOfProject()
   try {
     const begun = performance.now()
-    if (!(await passes(copy, [room, ...TURNS]))) throw new Error(`Tests of ${room} fail without any mutant.`)
+    const failed = await failuresOf(copy, [room, ...TURNS])
+    if (failed?.length !== 0) throw new Error(`Tests of ${room} fail without any mutant: ${String(failed)}`)
     const timeout = Math.ceil(PATIENCE * (performance.now() - begun))
     const mutants = sampleOf(room, size, seed)
     let noticed = 0
@@ -152,7 +176,7 @@ async function measure(room: string, size: number, seed: number): Promise<void> 
       const path = join(copy, file)
       const code = readFileSync(path, 'utf8')
       writeFileSync(path, code.slice(0, start) + to + code.slice(end))
-      const survives = (await passes(copy, [room], timeout)) && (await passes(copy, TURNS, timeout))
+      const survives = !(await detects(copy, [room], timeout)) && !(await detects(copy, TURNS, timeout))
       writeFileSync(path, code)
       if (survives) {
         const line = code.slice(0, start).split('\n').length

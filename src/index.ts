@@ -250,9 +250,8 @@ export { loadDocuments } from './stores/load/load-documents.ts'
 export type { LoadedDocuments, LoadOptions } from './stores/load/load-documents.ts'
 export type { LoadLimits } from './stores/load/load-file.ts'
 export type { SkippedFile } from './stores/load/walk.ts'
-export { MemoryDocumentStore } from './stores/memory.ts'
-export type { MemoryDocumentStoreOptions } from './stores/memory.ts'
-export { SqliteDocumentStore } from './stores/sqlite-store.ts'
+export { MemoryDocumentStore, SqliteDocumentStore } from './stores/lazy.ts'
+export type { MemoryDocumentStoreOptions } from './stores/lazy.ts'
 export type {
   EmbedReport,
   EmbedRunOptions,

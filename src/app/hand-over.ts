@@ -131,7 +131,7 @@ export function checkReadable(handed: readonly HandedOver[], { ref, facts }: Pic
 export async function storeOf(handed: readonly HandedOver[]): Promise<DocumentStore | undefined> {
   const texts = handed.flatMap(({ text, name: source }) => (text === undefined ? [] : [{ source, text }]))
   if (texts.length === 0) return undefined
-  const { MemoryDocumentStore } = await import('../stores/memory.ts')
+  const { MemoryDocumentStore } = await import('../stores/lazy.ts')
   const store = new MemoryDocumentStore({ name: 'handed over' })
   await store.extend(texts)
   return store

@@ -1,7 +1,7 @@
 /** Moves searches of a store to another thread where that is possible. */
 
 import type { DocumentSource } from '../core/store.ts'
-import { SqliteDocumentStore } from '../stores/sqlite-store.ts'
+import { SqliteDocumentStore } from '../stores/lazy.ts'
 import { SearchThread, WorkerStore } from '../stores/worker/search-thread.ts'
 
 /** One thread per store, shared by all bots. */

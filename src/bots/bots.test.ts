@@ -13,7 +13,7 @@ import { startSpan } from '../engine/span.ts'
 import { ScriptedModel } from '../providers/scripted/scripted-model.ts'
 import type { Script } from '../providers/scripted/scripted-model.ts'
 import { ChatMemory } from '../stores/chat-memory.ts'
-import { MemoryDocumentStore } from '../stores/memory.ts'
+import { MemoryDocumentStore } from '../stores/lazy.ts'
 import { systemClock } from '../util/clock.ts'
 import { AsyncSimpleBot, SimpleBot } from './simple-bot.ts'
 import {

@@ -4,9 +4,9 @@ import { isComparable } from './quantities.ts'
 import { isEqual, shown } from '../text/same-amount.ts'
 import type { Quantity } from '../text/numbers.ts'
 import { reasonFor } from './passages.ts'
-import { cellsBefore, columnOf } from '../text/windows.ts'
+import { cellsBefore, columnOf } from '../text/comparable-words.ts'
 import type { Claim, Mismatch, Passage } from './passages.ts'
-import type { Window } from '../text/windows.ts'
+import type { Window } from '../text/comparable-words.ts'
 import { beginningIn, firstIndex } from '../util/range.ts'
 
 /** Most rows of a passage, and most numbers in it, that are read for a statement; bounds the cost. */

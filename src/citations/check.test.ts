@@ -38,6 +38,12 @@ const verdictOf = (statement: string, text: string): string => {
       ? `${first.kind}: ${first.reason}`
       : `${first.verdict} ${first.kind}`
 }
+/** Tests the verdict of each statement on its passage. */
+const testVerdicts = (rows: readonly (readonly [title: string, statement: string, text: string, expected: string])[]): void => {
+  test.each(rows)('%s', (_, statement, text, expected) => {
+    expect(verdictOf(statement, text)).toBe(expected)
+  })
+}
 
 describe('a citation', () => {
   test('QRY-RAG-022 names passage, range, quote, verdict and the place of its statement', () => {
@@ -107,7 +113,7 @@ describe('verified', () => {
     expect(verdictOf(statement, MILL)).toBe('verified verbatim')
   })
 
-  test.each([
+  testVerdicts([
     [
       'an ellipsis',
       'The mill … ground rye for “three” villages.',
@@ -153,13 +159,11 @@ describe('verified', () => {
     ],
     ['a quotation that is denied', 'It is not true that “the mill was built in 1874”.', MILL, 'unverified paraphrase'],
     ['another sign of a number', 'It freezes at -5 degrees.', 'It freezes at 5 degrees.', 'unverified paraphrase'],
-  ])('%s', (_, statement, text, expected) => {
-    expect(verdictOf(statement, text)).toBe(expected)
-  })
+  ])
 })
 
 describe('contradicted', () => {
-  test.each([
+  testVerdicts([
     [
       'a number',
       'Only 14 villages had rye ground there.',
@@ -281,9 +285,7 @@ describe('contradicted', () => {
       '这些磨坊有时用来磨黑麦和小麦。',
       'quantifier: says “总是” where the passage has “有时”',
     ],
-  ])('%s', (_, statement, text, expected) => {
-    expect(verdictOf(statement, text)).toBe(expected)
-  })
+  ])
 
   test('a changed quotation', () => {
     expect(verdictOf('The chronicle says that “the flood of 1902 took its roof” then.', MILL)).toBe(
@@ -308,9 +310,11 @@ describe('contradicted', () => {
       { kind: 'misplaced', foundIn: '2' },
     ])
   })
+})
 
+describe('a value of a table', () => {
   const TABLE = '| wheel | width | price |\n|---|---|---|\n| K1 | 40 cm | £79 |\n| K2 | 60 cm | £99 |\n'
-  test.each([
+  testVerdicts([
     ['the row that is named', 'The K1 costs £79.', TABLE, 'unverified paraphrase'],
     ['another row', 'The K1 costs £99.', TABLE, 'cell: says “£99” where the row or column that it names has “£79”'],
     [
@@ -325,29 +329,29 @@ describe('contradicted', () => {
       'name,sold,left\nK1,13,5\nK2,14,7\n',
       'cell: says “14” where the row or column that it names has “13”',
     ],
-  ])('a table: %s', (_, statement, text, expected) => {
-    expect(verdictOf(statement, text)).toBe(expected)
-  })
+  ])
 })
 
 describe('statements that are not contradicted', () => {
-  test.each([
-    ['a rounded number', 'Some 17.79 million live there.', 'The town has 17,786,419 people and 5,105,768 cars.'],
-    ['a number that only comes near', 'Nearly 300 people came.', 'In the end 297 people came, and 12 dogs.'],
-    ['converted units', 'One turn takes 60 seconds.', 'One turn takes one minute; a shift 8 hours.'],
-    ['another way to write a date', 'It opened on 6/10/1973.', 'The mill opened on 6 October 1973, and shut on 7 October 1974.'],
-    ['an age', 'The miller died aged 86.', 'The miller (10 July 1856 – 7 January 1943) had 17 patents.'],
-    ['a share in other words', 'One in five mills stood still.', 'In 1902, 20 % of the mills stood still; 30 mills burned.'],
-    ['a fraction', 'It burned 75 % of them.', 'Three quarters of them burned, and 30 % of the rest.'],
-    ['a century', 'They left in the 1700s.', 'They left in the 18th century, before 1820.'],
-    ['Roman numerals', 'It was built in the 18th century.', 'Lo construyeron en el siglo XVIII, no en el 19th century.'],
-    ['a denial in other words', 'The wheel has no brake.', 'The wheel lacks a brake.'],
-    ['a limited denial', 'The wheel grinds rye and wheat.', 'The wheel does not only grind rye, it grinds wheat.'],
-    ['numbers of a name', 'It talks MPEG-4.', 'It talks MPEG-2, 30 times a day.'],
-    ['a name of the title', 'The Cutter112 is white.', 'It is a white BoatHouse.'],
-    ['a translated statement', 'Der Müller kaufte ein Boot.', 'The miller did not buy a boat.'],
-    ['ordinals of a list', '3. The wheel turns.', 'The wheel turns 4 times and 5 times.'],
-  ])('%s is not contradicted', (_, statement, text) => {
+  const STATEMENTS: Readonly<Record<string, readonly [statement: string, text: string]>> = {
+    'a rounded number': ['Some 17.79 million live there.', 'The town has 17,786,419 people and 5,105,768 cars.'],
+    'a number that only comes near': ['Nearly 300 people came.', 'In the end 297 people came, and 12 dogs.'],
+    'converted units': ['One turn takes 60 seconds.', 'One turn takes one minute; a shift 8 hours.'],
+    'another way to write a date': ['It opened on 6/10/1973.', 'The mill opened on 6 October 1973, and shut on 7 October 1974.'],
+    'an age': ['The miller died aged 86.', 'The miller (10 July 1856 – 7 January 1943) had 17 patents.'],
+    'a share in other words': ['One in five mills stood still.', 'In 1902, 20 % of the mills stood still; 30 mills burned.'],
+    'a fraction': ['It burned 75 % of them.', 'Three quarters of them burned, and 30 % of the rest.'],
+    'a century': ['They left in the 1700s.', 'They left in the 18th century, before 1820.'],
+    'Roman numerals': ['It was built in the 18th century.', 'Lo construyeron en el siglo XVIII, no en el 19th century.'],
+    'a denial in other words': ['The wheel has no brake.', 'The wheel lacks a brake.'],
+    'a limited denial': ['The wheel grinds rye and wheat.', 'The wheel does not only grind rye, it grinds wheat.'],
+    'numbers of a name': ['It talks MPEG-4.', 'It talks MPEG-2, 30 times a day.'],
+    'a name of the title': ['The Cutter112 is white.', 'It is a white BoatHouse.'],
+    'a translated statement': ['Der Müller kaufte ein Boot.', 'The miller did not buy a boat.'],
+    'ordinals of a list': ['3. The wheel turns.', 'The wheel turns 4 times and 5 times.'],
+  }
+
+  test.each(Object.entries(STATEMENTS))('%s is not contradicted', (_, [statement, text]) => {
     const [first] = checkAnswer(`${statement} [1]`, [passage('1', text, { title: 'Cutter112' })]).citations
     expect([first?.verdict, first?.reason]).toEqual([expect.stringMatching(/^(?:unverified|verified)$/), undefined])
   })
@@ -380,33 +384,22 @@ describe('statements without a marker', () => {
 })
 
 describe('markers', () => {
-  const read = (answer: string): (readonly [string, string])[] =>
-    check(answer, MILL, BOAT).map(({ marker, verdict }) => [marker, verdict] as const)
+  const read = (answer: string): string[] => check(answer, MILL, BOAT).map(({ marker, verdict }) => `${marker} ${verdict}`)
 
-  test.each<[string, string, [string, string][]]>([
-    ['inside the quotation marks', '"The mill was built in 1874 [1]."', [['1', 'verified']]],
-    ['before its quotation', 'According to [1], "the mill was built in 1874".', [['1', 'verified']]],
+  test.each<[title: string, answer: string, expected: string[]]>([
+    ['inside the quotation marks', '"The mill was built in 1874 [1]."', ['1 verified']],
+    ['before its quotation', 'According to [1], "the mill was built in 1874".', ['1 verified']],
     [
       'at the head of lines',
       '[1] The mill was built in 1874.\n[2] Peter bought a barge in Ludbury.',
-      [
-        ['1', 'verified'],
-        ['2', 'verified'],
-      ],
+      ['1 verified', '2 verified'],
     ],
-    [
-      'as a range, and in other brackets',
-      'The mill was built in 1874【1-2】',
-      [
-        ['1', 'verified'],
-        ['2', 'unverified'],
-      ],
-    ],
-    ['of a footnote', 'The mill was built in 1874 [^1].', [['1', 'verified']]],
+    ['as a range, and in other brackets', 'The mill was built in 1874【1-2】', ['1 verified', '2 unverified']],
+    ['of a footnote', 'The mill was built in 1874 [^1].', ['1 verified']],
     ['in code', 'Use `a[1]` and\n```\nb[1]\n```', []],
-    ['in a list of sources', 'The mill was built in 1874 [1].\n\nSources:\n[1] 1.md', [['1', 'verified']]],
-    ['in a fence that is never closed', 'The mill was built in 1874 [1].\n```\nb[2]', [['1', 'verified']]],
-    ['behind a fence', 'Thus:\n```text\nThe mill was built in 1874.\n```\n[1]', [['1', 'verified']]],
+    ['in a list of sources', 'The mill was built in 1874 [1].\n\nSources:\n[1] 1.md', ['1 verified']],
+    ['in a fence that is never closed', 'The mill was built in 1874 [1].\n```\nb[2]', ['1 verified']],
+    ['behind a fence', 'Thus:\n```text\nThe mill was built in 1874.\n```\n[1]', ['1 verified']],
   ])('%s', (_, answer, expected) => {
     expect(read(answer)).toEqual(expected)
   })

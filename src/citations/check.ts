@@ -1,31 +1,31 @@
 /**
- * Checks the citations of an answer: one verdict for each statement and marker.
+ * Checks the citations of an answer: one verdict for each statement and marker, by comparing words and, on request, by a judge.
  *
  * A statement is verified when its passage contains it word for word, and contradicted when a specific mismatch is found. All others are
- * unverified, because comparing words cannot establish meaning.
+ * unverified, because comparing words cannot establish meaning. A model or a function may judge those. Its verdict counts only if a cited passage
+ * contains the evidence.
  */
 
-import type { Citation } from '../core/citation.ts'
+import type { Citation, ClaimToVerify, ClaimVerdict, Verdict } from '../core/citation.ts'
 import type { Retrieved } from '../core/message.ts'
-import { readWords, wordAt } from '../text/comparable-words.ts'
+import { findExact } from '../text/alignment.ts'
+import { isDense, readWords, wordAt } from '../text/comparable-words.ts'
 import type { Words } from '../text/comparable-words.ts'
-import { languageOf } from '../text/language.ts'
-import type { Language } from '../text/language.ts'
+import { languageOf } from '../text/function-words.ts'
+import type { Language } from '../text/function-words.ts'
 import { readQuantities } from '../text/numbers.ts'
 import { masked } from '../text/quoted-ranges.ts'
 import type { Range } from '../util/range.ts'
-import { findExact } from '../text/alignment.ts'
 import { cellMismatch } from './cells.ts'
 import { citationOf, withoutPassage } from './citation.ts'
 import type { Finding } from './citation.ts'
+import { Library, nearest, readPassage } from './passages.ts'
 import type { Claim, Mismatch, Passage } from './passages.ts'
-import { nameMismatch } from './names.ts'
-import { Library, nearest } from './passages.ts'
-import { polarityMismatch } from './polarity.ts'
 import { quantityMismatch } from './quantities.ts'
 import { quotedFinding } from './quotations.ts'
 import { readStatements } from './statements.ts'
 import type { ReadAnswer, Statement } from './statements.ts'
+import { nameMismatch, polarityMismatch } from './wording.ts'
 
 export interface CheckedAnswer {
   readonly citations: readonly Citation[]
@@ -177,6 +177,80 @@ function misplacedFinding(claim: Claim, cited: Passage, library: Library): Findi
     const { marker } = other.retrieved
     const reason = `[${marker}] says this, not [${cited.retrieved.marker}]`
     return { verdict: 'contradicted', kind: 'misplaced', reason, foundIn: marker, range: { start: 0, end: cited.text.length } }
+  }
+  return undefined
+}
+
+/** A statement with the indexes of its citations in the list of all. */
+export interface JudgedClaim extends ClaimToVerify {
+  readonly citations: readonly number[]
+  readonly cited: readonly Retrieved[]
+}
+
+/** Returns the statements of the answer that comparing words did not verify, in order. */
+export function claimsToJudge(answer: string, citations: readonly Citation[], passages: readonly Retrieved[]): JudgedClaim[] {
+  const byMarker = new Map(passages.map((passage) => [passage.marker, passage]))
+  const byClaim = Map.groupBy(citations.keys(), (at) => `${citations[at]?.claim.start} ${citations[at]?.claim.end}`)
+  return [...byClaim.values()].flatMap((indexes) => {
+    const own = indexes.flatMap((at) => citations[at] ?? [])
+    const cited = own.flatMap(({ marker }) => byMarker.get(marker) ?? [])
+    const [first] = own
+    if (first === undefined || cited.length === 0 || own.some(({ verdict }) => verdict === 'verified')) return []
+    const statement = answer.slice(first.claim.start, first.claim.end)
+    return [{ statement, passages: cited.map(({ chunk }) => chunk.text), citations: indexes, cited }]
+  })
+}
+
+/** Returns the citations with those verdicts of a judge that have evidence. */
+export function withVerdicts(
+  citations: readonly Citation[],
+  claims: readonly JudgedClaim[],
+  verdicts: readonly (ClaimVerdict | undefined)[],
+): Citation[] {
+  const changed = [...citations]
+  for (const [index, { citations: own, cited }] of claims.entries()) {
+    const given = verdicts[index]
+    if (given === undefined || !Object.hasOwn(JUDGED, given.verdict)) continue
+    const { verdict, evidence } = given
+    const place = evidence === undefined ? undefined : placeOf(evidence, cited)
+    if (evidence !== undefined && place === undefined) continue
+    const reason =
+      given.reason ?? (verdict === 'contradicted' && evidence !== undefined ? `the passage says “${evidence}”` : undefined)
+    for (const at of own) {
+      const citation = changed[at]
+      const passage = cited.find(({ marker }) => marker === citation?.marker)
+      if (citation === undefined || passage === undefined) continue
+      const range =
+        place?.passage === passage
+          ? place.range
+          : { start: citation.start - passage.chunk.start, end: citation.end - passage.chunk.start }
+      changed[at] = citationOf(passage, citation.claim, {
+        verdict,
+        kind: 'judged',
+        range,
+        ...(reason === undefined ? {} : { reason }),
+      })
+    }
+  }
+  return changed
+}
+
+/** Least words of evidence; fewer occur everywhere and prove nothing. */
+const FEWEST_WORDS = 3
+const FEWEST_DENSE = 4
+const JUDGED: Readonly<Record<Verdict, true>> = { verified: true, contradicted: true, unverified: true }
+
+/** Returns the place of words in one of the passages. */
+function placeOf(
+  evidence: string,
+  cited: readonly Retrieved[],
+): { readonly passage: Retrieved; readonly range: Range } | undefined {
+  const words = readWords(evidence)
+  if (words.words.length < (isDense(words.words[0] ?? '') ? FEWEST_DENSE : FEWEST_WORDS)) return undefined
+  for (const passage of cited) {
+    const read = readPassage(passage)
+    const found = findExact(words, { from: 0, to: words.words.length }, read)
+    if (found !== undefined) return { passage, range: { start: read.starts[found.from] ?? 0, end: read.ends[found.to - 1] ?? 0 } }
   }
   return undefined
 }

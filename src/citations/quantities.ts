@@ -3,7 +3,7 @@
 import { isDense, stemOf, wordAt } from '../text/comparable-words.ts'
 import { agree } from '../text/dates.ts'
 import type { DateMention } from '../text/dates.ts'
-import { halfStep, NEARLY, TOLD_BEFORE } from '../text/numbers.ts'
+import { COUNTED_BEFORE, halfStep, NEARLY } from '../text/numbers.ts'
 import type { Quantity } from '../text/numbers.ts'
 import { FRACTION, isEqual, isYear, LARGEST_ROMAN, roman, extent, isSameAmount, shown } from '../text/same-amount.ts'
 import { beginningIn } from '../util/range.ts'
@@ -17,7 +17,7 @@ const LARGEST_COUNT = 12
 /** Most numbers of a statement that are compared; bounds the cost. */
 const MOST_SAID = 20
 /** Most numbers of a passage that each number of a statement is compared with. */
-export const MOST_COMPARED = 400
+const MOST_COMPARED = 400
 
 /** Reports whether a number of the passage is so similar in kind that one of the two must be wrong. */
 export function isComparable(claim: Claim, quantity: Quantity, passage: Passage, other: Quantity): boolean {
@@ -46,7 +46,7 @@ function countsSame(claim: Claim, quantity: Quantity, passage: Passage, other: Q
 }
 
 /** Reports whether a passage may have a number in an unsupported form: `XVIII`, `’45` for 1945, `three quarters` for 75 %. */
-export function mayHave(quantity: Quantity, { places, context, measured, text, values: known }: Passage): boolean {
+function mayHave(quantity: Quantity, { places, context, measured, text, values: known }: Passage): boolean {
   const [value = 0] = quantity.values
   // Beyond the compared numbers, one equal value suffices.
   if (measured.quantities.length > MOST_COMPARED && quantity.values.some((each) => known.has(each))) return true
@@ -156,7 +156,7 @@ function numberMismatch(claim: Claim, quantity: Quantity, all: readonly Other[])
   if (equal.length > 0) return unitMismatch(asked) ?? boundMismatch(asked)
   if (claim.cited.some((passage) => mayHave(quantity, passage))) return undefined
   if (isYear(quantity)) return yearMismatch(asked)
-  if (TOLD_BEFORE.test(before) || isDerived(claim, quantity, all)) return undefined
+  if (COUNTED_BEFORE.test(before) || isDerived(claim, quantity, all)) return undefined
   const other = all.find((candidate) => isComparable(claim, quantity, candidate.passage, candidate.quantity))
   return other === undefined ? undefined : mismatch('number', said, other)
 }

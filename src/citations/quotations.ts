@@ -4,7 +4,7 @@ import { fold } from '../text/fold.ts'
 import { findAlmost, findExact, listed, piecesOf, rangeOf } from '../text/alignment.ts'
 import type { Alignment, Span } from '../text/alignment.ts'
 import type { Finding } from './citation.ts'
-import { isClosed, wordsOf } from '../text/polarity-words.ts'
+import { isClosed, wordsOf } from '../text/function-words.ts'
 import { windowAt } from './passages.ts'
 import type { Library, Passage } from './passages.ts'
 import type { Range } from '../util/range.ts'
@@ -21,15 +21,6 @@ export interface Quoting {
   readonly passage: Passage
   readonly library: Library
 }
-
-/** Least words of a quotation that is checked by itself; shorter ones are names and terms. */
-const FEWEST_QUOTED = 3
-const FEWEST_QUOTED_DENSE = 4
-const FEWEST_INVENTED = 5
-/** Least share of a quotation that one place must hold for it to count as a changed quotation. */
-const ALMOST = 0.6
-/** Most words beside a quotation that may introduce it: `The manual says: "…"`. */
-const MOST_INTRODUCING = 3
 
 /** Returns `undefined` without a quotation that decides the verdict. */
 export function quotedFinding(quoting: Quoting): Finding | undefined {
@@ -62,6 +53,10 @@ export function quotedFinding(quoting: Quoting): Finding | undefined {
 function spanOf(words: Words, { start, end }: Range): Span {
   return { from: wordAt(words, start), to: wordAt(words, end) }
 }
+
+/** Least words of a quotation that is checked by itself; shorter ones are names and terms. */
+const FEWEST_QUOTED = 3
+const FEWEST_QUOTED_DENSE = 4
 
 function isLong({ words }: Words, { from, to }: Span): boolean {
   return to - from >= (isDense(words[from] ?? '') ? FEWEST_QUOTED_DENSE : FEWEST_QUOTED)
@@ -130,6 +125,11 @@ function misplacedIn({ retrieved }: Passage, { text }: Passage): Finding {
   return { verdict: 'contradicted', kind: 'misplaced', reason, foundIn: retrieved.marker, range: { start: 0, end: text.length } }
 }
 
+/** Least words of a quotation that is reported as invented. */
+const FEWEST_INVENTED = 5
+/** Least share of a quotation that one place must hold for it to count as a changed quotation. */
+const ALMOST = 0.6
+
 /** Finds a quotation that the passage does not contain: changed, from another passage, or from none. */
 function falseQuotation(span: Span, quoting: Quoting): Finding | undefined {
   const { said, passage, library } = quoting
@@ -144,7 +144,7 @@ function falseQuotation(span: Span, quoting: Quoting): Finding | undefined {
     const reason = `quotes ${change.said} where the passage has ${change.has}`
     return { verdict: 'contradicted', kind: 'edited', reason, range: rangeOf(passage, almost) }
   }
-  const isStrange = said.keys.slice(span.from, span.to).some((stem) => passage.places.has(stem) && stem.length > 3)
+  const isStrange = stems.some((stem) => passage.places.has(stem) && stem.length > 3)
   const isInvented =
     span.to - span.from >= FEWEST_INVENTED &&
     isStrange &&
@@ -160,12 +160,12 @@ function falseQuotation(span: Span, quoting: Quoting): Finding | undefined {
 
 /** Describes a change with both sides. Other forms of a word, and function words, do not count as changes. */
 function changeIn(said: Words, passage: Passage, { added, missing }: Alignment): { said: string; has: string } | undefined {
-  const tells = (words: Words, others: Words, own: readonly number[], their: readonly number[]): readonly number[] =>
+  const changed = (words: Words, others: Words, own: readonly number[], their: readonly number[]): readonly number[] =>
     own.filter(
       (at) => !isGrammar(words.words[at] ?? '', passage) && !their.some((other) => others.keys[other] === words.keys[at]),
     )
-  const more = tells(said, passage, added, missing)
-  const less = tells(passage, said, missing, added)
+  const more = changed(said, passage, added, missing)
+  const less = changed(passage, said, missing, added)
   if (more.length === 0 && less.length === 0) return undefined
   return { said: listed(said, more.length === 0 ? added : more), has: listed(passage, less.length === 0 ? missing : less) }
 }
@@ -173,6 +173,9 @@ function changeIn(said: Words, passage: Passage, { added, missing }: Alignment):
 function isGrammar(word: string, { language }: Passage): boolean {
   return wordsOf(language, 'grammar', fold).has(word)
 }
+
+/** Most words beside a quotation that may introduce it: `The manual says: "…"`. */
+const MOST_INTRODUCING = 3
 
 /** Reports whether a quotation is the content of the statement, which otherwise only introduces it. */
 function carries(

@@ -5,7 +5,7 @@
  * before it only introduce the rest (`According to [1], …`).
  */
 
-import { firstSentenceEnd, hasWords, lastSentence, sentenceEnds, trimmed } from '../text/sentences.ts'
+import { firstSentenceEnd, hasWords, lastSentence, sentencesIn, trimmed } from '../text/sentences.ts'
 import { blocksOf, codeRanges, masked, quotationsOf } from '../text/quoted-ranges.ts'
 import type { Block, Quotation } from '../text/quoted-ranges.ts'
 import { firstIndex, rangeAround } from '../util/range.ts'
@@ -124,10 +124,7 @@ function* uncitedIn(
   if (block.isQuote || /^\s*(?:#{1,6}\s|\|?\s*:?-{3,}|```|~~~)/.test(answer.slice(block.start, block.start + LONGEST_REST)))
     return
   if (groups.length > 0 && statements.some(({ whole }) => whole.start >= block.end || whole.end <= block.start)) return
-  let start = block.start
-  for (const end of [...sentenceEnds(answer, block.start, block.end), block.end]) {
-    const range = { start, end }
-    start = end
+  for (const range of sentencesIn(answer, block)) {
     const at = firstIndex(statements, ({ claim }) => claim.end > range.start)
     const statement = statements[at]
     if (statement !== undefined && statement.claim.start < range.end) continue

@@ -6,7 +6,7 @@ import { foldEvents } from '../core/fold.ts'
 import type { ModelRequest } from '../core/model.ts'
 import { ScriptedModel } from '../providers/scripted/scripted-model.ts'
 import type { ScriptedAnswer } from '../providers/scripted/scripted-model.ts'
-import { MemoryDocumentStore } from '../stores/memory.ts'
+import { MemoryDocumentStore } from '../stores/lazy.ts'
 import type { EngineOptions } from './options.ts'
 import { query } from './query.ts'
 

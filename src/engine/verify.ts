@@ -5,10 +5,8 @@ import type { Station } from '../core/context.ts'
 import { CriaError, toCriaError } from '../core/error.ts'
 import { system, user } from '../core/message.ts'
 import type { Grounding, LanguageModel } from '../core/model.ts'
-import { checkAnswer } from '../citations/check.ts'
-import type { CheckedAnswer } from '../citations/check.ts'
-import { claimsToJudge, withVerdicts } from '../citations/judge.ts'
-import type { JudgedClaim } from '../citations/judge.ts'
+import { checkAnswer, claimsToJudge, withVerdicts } from '../citations/check.ts'
+import type { CheckedAnswer, JudgedClaim } from '../citations/check.ts'
 import { orAborted } from '../util/promise.ts'
 import { completeAside } from './completion.ts'
 import type { Turn } from './turn.ts'
@@ -101,7 +99,7 @@ const JUDGE_SCHEMA = {
   additionalProperties: false,
 } as const
 
-/** Builds the request to the judge. Each passage is sent once. */
+/** Builds the request to the judge. Each passage is sent once, as a JSON string, so that its text cannot end the string early. */
 function judgeQuestion(claims: readonly JudgedClaim[]): string {
   const passages = Object.fromEntries(claims.flatMap(({ cited }) => cited.map(({ marker, chunk }) => [marker, chunk.text])))
   const statements = claims.map(({ statement, cited }, index) => ({

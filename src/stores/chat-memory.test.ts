@@ -78,7 +78,7 @@ describe('CORE-STORE-001 ChatMemory', () => {
     expect(texts(await memory.search('ANSWER 2'))).toEqual(['answer 2', 'question 2', 'answer 3', 'answer 1'])
     expect(texts(await memory.search('2', { filter: { role: 'user' } }))).toEqual(['question 2'])
     expect(texts(await memory.search('answer', { limit: 1 }))).toEqual(['answer 3'])
-    for (const nothing of ['', '   ', '"', 'AND (', 'unheard']) expect(await memory.search(nothing)).toEqual([])
+    for (const nothing of ['', '   ', '"', 'AND (', 'unknown']) expect(await memory.search(nothing)).toEqual([])
   })
 
   test('refuses invalid limits', () => {
@@ -121,7 +121,7 @@ describe('saving and loading a ChatMemory', () => {
     ])
     expect(await (await whole()).retrieve('', 3)).toHaveLength(3)
     await expect(new ChatMemory().append(42 as never)).rejects.toThrow(/A document must be/)
-    await expect(new ChatMemory().append([{ role: 'nobody' }] as never)).rejects.toThrow(/role must be one of/)
+    await expect(new ChatMemory().append([{ role: 'moderator' }] as never)).rejects.toThrow(/role must be one of/)
   })
 
   test('CORE-STORE-001 is unchanged after saving and loading, and accepts further turns', async () => {

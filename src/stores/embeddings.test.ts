@@ -411,7 +411,7 @@ describe('limits of embedding models', () => {
   })
 
   it.each([{ maxBatch: Number.NaN }, { maxBatch: 0 }, { maxTokens: '512' as never }])(
-    'a limit that is none is told when the store is opened: %j',
+    'refuses an invalid limit when the store is opened: %j',
     async (limit) => {
       await expect(open({ embeddingModel: { ...words(), ...limit } })).rejects.toMatchObject({
         code: 'configuration',

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { SourceDocument } from '../core/store.ts'
 import { ChatMemory } from './chat-memory.ts'
 import { chunkDocument } from './chunk/chunk-document.ts'
-import { MemoryDocumentStore } from './memory.ts'
+import { MemoryDocumentStore } from './lazy.ts'
 
 const CONFIGURATION = { name: 'ConfigurationError', code: 'configuration' }
 

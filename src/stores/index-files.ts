@@ -6,11 +6,9 @@ import { setImmediate } from 'node:timers/promises'
 import { ConfigurationError, CriaError } from '../core/error.ts'
 import { chunkDocument } from './chunk/chunk-document.ts'
 import { keepBase, keepPaths } from './ingest/indexable-store.ts'
-import { resolveNamed } from './ingest/gone-paths.ts'
-import type { NamedPaths } from './ingest/gone-paths.ts'
+import { isFromFile, isGone, pathOf, readChange, resolveNamed, wasNamed } from './ingest/changes.ts'
+import type { Change, Comparison, NamedPaths } from './ingest/changes.ts'
 import type { IndexableStore } from './ingest/indexable-store.ts'
-import { isFromFile, isGone, pathOf, readChange, wasNamed } from './ingest/read-changes.ts'
-import type { Change, Comparison } from './ingest/read-changes.ts'
 import type { LoadLimits } from './load/load-file.ts'
 import { walk } from './load/walk.ts'
 import type { FoundFile, SkippedFile } from './load/walk.ts'
@@ -49,7 +47,7 @@ export interface IndexReport {
   readonly removed: number
   readonly unchanged: number
   readonly skipped: readonly SkippedFile[]
-  /** Remarks on files read in this run: a guessed encoding, broken characters. Missing when there are none. */
+  /** Notes on files read in this run: a guessed encoding, broken characters. Missing when there are none. */
   readonly notes?: readonly { readonly path: string; readonly note: string }[]
   /** Paths of this run that no longer exist, and the sources removed with them, which count as removed. Missing when there are none. */
   readonly gone?: readonly { readonly path: string; readonly removed: readonly string[] }[]
@@ -219,7 +217,7 @@ class IndexRun {
     onProgress?.({ done, total: this.#found.size, bytes: [bytes, total] })
   }
 
-  /** Counts a change before it is made, and records its remark. */
+  /** Counts a change before it is made, and records its note. */
   #note(change: Change, { source }: FoundFile): void {
     const { skipped, note, known } = change
     if (skipped !== undefined) this.#skipped.push({ path: source, reason: skipped })

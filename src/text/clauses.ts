@@ -2,10 +2,9 @@
 
 import type { Words } from './comparable-words.ts'
 import { fold } from './fold.ts'
-import type { Language } from './language.ts'
+import type { Language, WordClass } from './function-words.ts'
 import type { Span } from './alignment.ts'
-import { contrariesOf, isClosed, partsOf, unspacedContraries, wordsOf } from './polarity-words.ts'
-import type { WordClass } from './polarity-words.ts'
+import { contrariesOf, isClosed, partsOf, unspacedContraries, wordsOf } from './function-words.ts'
 
 /** Reports whether a word belongs to a closed class. */
 type Is = (name: WordClass, words: Words, at: number) => boolean

@@ -1,20 +1,22 @@
 import { expect, test } from 'vitest'
 import { definedName } from './definitions.ts'
 
-test.each([
-  ['class Reader(Base):', 'Reader'],
-  ['def read_all(self) -> list[str]:', 'read_all'],
-  ['async def fetch(url):', 'fetch'],
-  ['export async function loadDocuments(paths: string[]) {', 'loadDocuments'],
-  ['export default class Store<T> {', 'Store'],
-  ['const parse = (text: string): Node => {', 'parse'],
-  ['  '.trimStart() + 'private async read(id: string): Promise<Row> {', 'read'],
-  ['pub fn open(path: &Path) -> Result<File> {', 'open'],
-  ['impl Display for Point {', 'Display'],
-  ['func (r *Reader) Read(p []byte) (int, error) {', 'Read'],
-  ['public static void main(String[] args) {', 'main'],
-  ['interface Props {', 'Props'],
-])('%s defines %s', (line, name) => {
+test.each(
+  Object.entries({
+    Reader: 'class Reader(Base):',
+    read_all: 'def read_all(self) -> list[str]:',
+    fetch: 'async def fetch(url):',
+    loadDocuments: 'export async function loadDocuments(paths: string[]) {',
+    Store: 'export default class Store<T> {',
+    parse: 'const parse = (text: string): Node => {',
+    read: 'private async read(id: string): Promise<Row> {',
+    open: 'pub fn open(path: &Path) -> Result<File> {',
+    Display: 'impl Display for Point {',
+    Read: 'func (r *Reader) Read(p []byte) (int, error) {',
+    main: 'public static void main(String[] args) {',
+    Props: 'interface Props {',
+  }),
+)('%s is defined by %s', (name, line) => {
   expect(definedName(line)).toBe(name)
 })
 

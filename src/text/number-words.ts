@@ -1,6 +1,6 @@
 /** Numbers written as words: cardinals and small ordinals, by language. */
 
-import type { Language } from './language.ts'
+import type { Language } from './function-words.ts'
 
 /** `add` is added to the sum so far, `times` multiplies it (hundred), `scale` closes a group (thousand, million); ordinals are used alone. */
 export interface NumberWord {

@@ -7,7 +7,7 @@
 
 import { isPartOf, readDates } from './dates.ts'
 import type { DateMention } from './dates.ts'
-import type { Language } from './language.ts'
+import type { Language } from './function-words.ts'
 import { compoundNumber, hanNumber, numberWords, THAI_NUMBER, thaiNumber, UNSPACED_SCALES } from './number-words.ts'
 import { unitAt, unitNamed } from './units.ts'
 import type { Unit } from './units.ts'
@@ -337,7 +337,7 @@ function unitWordsIn(text: string): UnitWord[] {
 /** Words before an approximate number, and before a count of items already mentioned. */
 export const NEARLY: RegExp =
   /(?:about|around|nearly|almost|roughly|approximately|some|circa|ca\.|close to|etwa|rund|fast|knapp|gut|ungefähr|unos|unas|casi|cerca de|alrededor de|aproximadamente|environ|presque|près de|около|почти|примерно|约|大约|近|ประมาณ|เกือบ|حوالي|نحو|قرابة)[ \u00a0]?$/iu
-export const TOLD_BEFORE: RegExp =
+export const COUNTED_BEFORE: RegExp =
   /(?:these|those|the other|the remaining|the last|the first|both|diese[rnm]?|die anderen|estos|estas|los otros|las otras|ces|эти|этих|这)[ \u00a0]?$/iu
 
 /** Returns the tolerance of an approximate number: half a unit of its only nonzero digit, else a twentieth. */

@@ -45,6 +45,16 @@ export function* sentenceEnds(text: string, start: number, end: number): Generat
   }
 }
 
+/** Yields the sentences of a range, together the whole range. */
+export function* sentencesIn(text: string, { start, end }: Range): Generator<Range> {
+  let from = start
+  for (const at of sentenceEnds(text, start, end)) {
+    yield { start: from, end: at }
+    from = at
+  }
+  if (from < end) yield { start: from, end }
+}
+
 function endsHere(text: string, terminator: number, after: number, isFullStop: boolean): boolean {
   if (!isWhiteSpace(text, after)) return false
   let next = after

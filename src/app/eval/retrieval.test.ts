@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { MemoryDocumentStore } from '../../stores/memory.ts'
+import { MemoryDocumentStore } from '../../stores/lazy.ts'
 import { readJudgments } from './collection.ts'
 import { evaluateRetrieval } from './retrieval.ts'
 

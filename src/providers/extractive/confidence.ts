@@ -60,12 +60,9 @@ function leadOf(question: Question, ranked: readonly ScoredRun[], score: (featur
   for (const { run, features } of ranked) if (!bestOf.has(run.reading)) bestOf.set(run.reading, score(features))
   const scores = [...bestOf.values()]
   const other = scores[OTHER_PASSAGE]
-  return (
-    Math.min(
-      LARGEST_LEAD,
-      other === undefined ? LARGEST_LEAD * shareOf(question, ranked[0]?.said ?? new Float64Array()) : (scores[0] ?? 0) - other,
-    ) / LARGEST_LEAD
-  )
+  const lead =
+    other === undefined ? LARGEST_LEAD * shareOf(question, ranked[0]?.said ?? new Float64Array()) : (scores[0] ?? 0) - other
+  return Math.min(LARGEST_LEAD, lead) / LARGEST_LEAD
 }
 
 /** Returns the weighted sum of the features of a run. */

@@ -35,7 +35,7 @@ export function hasLook(sought: Sought, text: string): boolean {
   return LOOKS[sought]?.test(text) === true || (sought === 'place' && PATH.test(text))
 }
 
-export function looksLike(question: Question, run: Run): boolean {
+function looksLike(question: Question, run: Run): boolean {
   const { sought } = question
   const { pieces, reading } = run
   const { text } = reading.passage

@@ -1,7 +1,7 @@
 /** Matches the terms of a question with the sentences and headings of passages. */
 
 import { Analyzer } from '../../text/analyzer.ts'
-import { sentenceEnds } from '../../text/sentences.ts'
+import { sentencesIn } from '../../text/sentences.ts'
 import { isCodeName } from '../../util/code-extensions.ts'
 import { linesOf } from '../../util/lines.ts'
 import type { Passage, Piece, Section } from './passage.ts'
@@ -200,19 +200,10 @@ function* sentencesOf(text: string, piece: Piece): Generator<Range> {
   if (piece.kind === 'row') yield piece
   else if (piece.kind === 'code') {
     for (const line of linesOf(text, piece.start, piece.end, '\n')) {
-      if (line.end - line.start > LONG_LINE) yield* partsAt(sentenceEnds(text, line.start, line.end), line)
+      if (line.end - line.start > LONG_LINE) yield* sentencesIn(text, line)
       else if (line.end > line.start) yield { start: line.start, end: line.end }
     }
-  } else yield* partsAt(sentenceEnds(text, piece.start, piece.end), piece)
-}
-
-function* partsAt(ends: Iterable<number>, range: Range): Generator<Range> {
-  let { start } = range
-  for (const end of ends) {
-    yield { start, end }
-    start = end
-  }
-  if (start < range.end) yield { start, end: range.end }
+  } else yield* sentencesIn(text, piece)
 }
 
 /** Characters from which a line of code counts as text: a long string. */

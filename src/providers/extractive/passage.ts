@@ -48,7 +48,7 @@ export interface Section {
 }
 
 /** Most lines of code in one piece. */
-const LINES = 10
+export const LINES = 10
 /** Most lines of a fence that is kept as one piece. */
 const WHOLE = 14
 /** Scripts without spaces, where about two characters are as long as a word. */

@@ -3,13 +3,11 @@
 import { definedName } from '../../text/definitions.ts'
 import { indentation, linesOf } from '../../util/lines.ts'
 import type { Line } from '../../util/lines.ts'
-import { countLines, countWords } from './passage.ts'
+import { countLines, countWords, LINES } from './passage.ts'
 import type { Passage, Piece, Section } from './passage.ts'
 import type { Range } from '../../util/range.ts'
 import { cellsOf, delimiterOf, headerOf, rowsOf } from '../../text/separated-values.ts'
 
-/** Most lines of one piece. */
-const LINES = 10
 /** A key of JSON, YAML or TOML with other lines below it. */
 const KEY = /^(?:"[^"]+"\s*:\s*[[{]|[\w.-]+:|- [\w.-]+:|\[{1,2}[\w.-]+\]{1,2})\s*$/
 const IS_DATA = /\.(?:jsonl?|jsonc|ya?ml|toml|ini|cfg|conf|properties)$/i

@@ -2,9 +2,9 @@
 
 import { linesOf } from '../../util/lines.ts'
 import { listItems, markdownBlocks } from '../../text/markdown-blocks.ts'
+import { withoutMarkup } from '../../text/markdown-text.ts'
 import type { Block } from '../../text/markdown-blocks.ts'
 import { sentenceEnds } from '../../text/sentences.ts'
-import { withoutMarkup } from '../../text/without-markup.ts'
 import { countLines, countWords, cutLines } from './passage.ts'
 import type { Passage, Piece, PieceKind, Section } from './passage.ts'
 import type { Range } from '../../util/range.ts'

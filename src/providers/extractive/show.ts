@@ -1,6 +1,6 @@
 /** Formats a run as Markdown: headings and source, its text word for word with the decisive words in bold, and its marker. */
 
-import { withoutMarkup } from '../../text/without-markup.ts'
+import { fenced, withoutMarkup } from '../../text/markdown-text.ts'
 import { linesOf } from '../../util/lines.ts'
 import type { MatchedPiece } from './match.ts'
 import type { Piece } from './passage.ts'
@@ -68,12 +68,6 @@ function codeOf(text: string, group: readonly Piece[], language: string): string
     ...(last.isCutAfter === true ? ['…'] : []),
   ].join('\n')
   return fenced(dedented(language === '' ? withoutDirectives(lines) : lines), language)
-}
-
-function fenced(code: string, language: string): string {
-  const longest = code.match(/`{3,}/g)?.reduce((most, ticks) => Math.max(most, ticks.length), 2) ?? 2
-  const fence = '`'.repeat(longest + 1)
-  return `${fence}${language}\n${code}\n${fence}`
 }
 
 /** Removes the indentation that all lines of code share, and blank lines around it. */

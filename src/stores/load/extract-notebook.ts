@@ -1,7 +1,8 @@
 /** Converts Jupyter notebooks to Markdown: prose unchanged, code in fences, the output of each cell below it. */
 
-import type { Extracted } from './unreadable.ts'
+import { fenced } from '../../text/markdown-text.ts'
 import { Unreadable } from './unreadable.ts'
+import type { Extracted } from './unreadable.ts'
 
 /** Longer output is a table of numbers or a log, which is not worth indexing. */
 const LONGEST_OUTPUT = 2000
@@ -15,24 +16,14 @@ export function extractNotebook(source: string): Extracted {
   const blocks = cells.flatMap((cell) => {
     const content = text(cell['source']).trimEnd()
     if (cell['cell_type'] !== 'code') return content
-    return [
-      fenced(content, language),
-      fenced(listOf(cell['outputs']).map(printed).join('\n').slice(0, LONGEST_OUTPUT).trimEnd(), ''),
-    ]
+    const output = listOf(cell['outputs']).map(printed).join('\n').slice(0, LONGEST_OUTPUT).trimEnd()
+    return [content.trim() === '' ? '' : fenced(content, language), output === '' ? '' : fenced(output, '')]
   })
   return { text: blocks.filter((block) => block !== '').join('\n\n') }
 }
 
 function printed(output: Readonly<Record<string, unknown>>): string {
   return text(output['text']) || text(record(output['data'])['text/plain'])
-}
-
-/** Wraps content in a fence that is longer than any inside it. */
-function fenced(content: string, language: string): string {
-  if (content.trim() === '') return ''
-  const longest = Math.max(2, ...(content.match(/`{3,}/g) ?? []).map(({ length }) => length))
-  const fence = '`'.repeat(longest + 1)
-  return `${fence}${language}\n${content}\n${fence}`
 }
 
 function parse(source: string): Readonly<Record<string, unknown>> {

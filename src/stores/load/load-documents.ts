@@ -14,7 +14,7 @@ export interface LoadOptions extends LoadLimits {
   readonly base?: string
   /** Called for every skipped file and folder. */
   readonly onSkip?: (skipped: SkippedFile) => void
-  /** Called for every loaded file with a remark: its encoding was guessed, or some of its characters are broken. */
+  /** Called for every loaded file with a note: its encoding was guessed, or some of its characters are broken. */
   readonly onNote?: (noted: { readonly path: string; readonly note: string }) => void
 }
 

@@ -54,7 +54,7 @@ export interface OpenedFile {
   readonly bytes: Buffer
 }
 
-/** A document, and a remark on how its file was read: a guessed encoding, broken characters. */
+/** A document, and a note on how its file was read: a guessed encoding, broken characters. */
 export interface Loaded {
   readonly document: SourceDocument
   readonly note?: string

@@ -1,3 +1,5 @@
+/** Types of the results of reading a file, and the reasons why it cannot be read. */
+
 /** Thrown when a file cannot become a document. The message is the reported reason: `a PDF without text (scanned?)`. */
 export class Unreadable extends Error {
   override readonly name = 'Unreadable'
@@ -13,17 +15,27 @@ export interface Failure {
 /** Converts a thrown value to a readable reason. */
 export function failureOf(error: unknown): Failure {
   if (error instanceof Unreadable) return { skipped: error.message, because: 'content' }
-  const code = error instanceof Error && 'code' in error ? String(error.code) : undefined
-  if (code === 'ENOENT' || code === 'ENOTDIR') return { skipped: 'gone', because: 'gone' }
-  if (code !== undefined && /^E[A-Z0-9]+$/.test(code)) return { skipped: `unreadable (${code})`, because: 'now' }
+  if (isMissing(error)) return { skipped: 'gone', because: 'gone' }
+  const code = codeOf(error) ?? ''
+  if (/^E[A-Z0-9]+$/.test(code)) return { skipped: `unreadable (${code})`, because: 'now' }
   return { skipped: `malformed (${error instanceof Error ? error.message : String(error)})`, because: 'content' }
+}
+
+/** Reports whether a file-system error means that the path does not exist. */
+export function isMissing(error: unknown): boolean {
+  return /^(?:ENOENT|ENOTDIR)$/.test(codeOf(error) ?? '')
+}
+
+/** Returns the code of a system error: `EACCES`. */
+export function codeOf(error: unknown): string | undefined {
+  return error instanceof Error && 'code' in error ? String(error.code) : undefined
 }
 
 /** Text extracted from a file whose format is not text. */
 export interface Extracted {
   readonly text: string
   readonly title?: string
-  /** Remark for the user, such as a guessed encoding. */
+  /** Note for the user, such as a guessed encoding. */
   readonly note?: string
 }
 

@@ -8,6 +8,7 @@ import { isGenerated, promisedKind } from './formats.ts'
 import { isInside } from '../../util/files.ts'
 import { IgnoreRules } from '../../util/ignore-rules.ts'
 import { isSecretName } from '../../util/secret-files.ts'
+import { codeOf, isMissing } from './unreadable.ts'
 
 export interface FoundFile {
   /** Absolute, with links resolved. */
@@ -37,6 +38,7 @@ export interface Root {
 }
 
 const NO_CHARACTER = '\uFFFD'
+const UNKNOWN = 'unknown error'
 const LEFT_OUT = new Set(['node_modules', 'bower_components', '__pycache__', 'jspm_packages'])
 
 /**
@@ -60,8 +62,7 @@ export async function resolveRoots(paths: readonly string[], folder: string): Pr
       const isFolder = (await stat(path)).isDirectory()
       roots.set(path, { path, isFolder })
     } catch (cause) {
-      const code = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown error'
-      const why = code === 'ENOENT' || code === 'ENOTDIR' ? 'does not exist' : `cannot be read (${code})`
+      const why = isMissing(cause) ? 'does not exist' : `cannot be read (${codeOf(cause) ?? UNKNOWN})`
       throw new CriaError('not_found', `The path ${JSON.stringify(given)} ${why}.`, { cause })
     }
   }
@@ -171,10 +172,6 @@ async function describe(path: string, source: string, isNamed: boolean): Promise
 
 /** A name that is not UTF-8 is listed with U+FFFD, and no file has that name. */
 function unreadable(path: string, error: unknown): string {
-  const code = codeOf(error)
+  const code = codeOf(error) ?? UNKNOWN
   return `unreadable (${code === 'ENOENT' && path.includes(NO_CHARACTER) ? 'its name is not in UTF-8: rename it' : code})`
-}
-
-function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : 'unknown error'
 }

@@ -3,7 +3,7 @@
  * `docs/retrieval.md` has the measurements.
  */
 
-import { RANKING } from './settings.ts'
+import { RANKING } from './score.ts'
 
 /** Statistics of the cosines of the question with all chunks of a store, or with chunks chosen independently of the question. */
 export interface Background {

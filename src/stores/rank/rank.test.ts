@@ -1,10 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { backgroundOf, best, blend, smooth, standOut } from './blend.ts'
-import { countPairs, inverseFrequency, occurrenceWeight, pairsOf } from './bm25.ts'
+import { countPairs, inverseFrequency, occurrenceWeight, pairsOf, RANKING } from './score.ts'
 import { chunkTest } from './filter.ts'
-import { RANKING } from './settings.ts'
-import { gramsOf, gramWeight, similarity } from './similarity.ts'
+import { gramsOf, gramWeight, similarity } from './spelling.ts'
 
 describe('BM25', () => {
   it('equals the published formula', () => {

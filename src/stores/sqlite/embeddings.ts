@@ -3,11 +3,11 @@
 import type { EmbeddingModel } from '../../core/embedding.ts'
 import { CriaError, isCriaError, toCriaError } from '../../core/error.ts'
 import type { StoreNotice } from '../../core/store.ts'
+import { beginningOf } from '../../util/lines.ts'
 import { orAborted } from '../../util/promise.ts'
 import { Recent } from '../../util/recent.ts'
 import type { Connection } from '../../util/sqlite/connection.ts'
-import { Asker, embedOnce } from '../vectors/ask.ts'
-import { beginning, cutToTokens } from '../vectors/text.ts'
+import { Asker, cutToTokens, embedOnce } from '../vectors/ask.ts'
 import { dot, fromBytes } from '../vectors/unit.ts'
 import { readFact } from './facts.ts'
 import type { EmbeddedQuery, QueryVector } from './nearest.ts'
@@ -148,7 +148,7 @@ export class Embeddings {
       return isEmpty ? {} : { notice: wordsAlone(`the vectors of ${this.#model.ref} are not complete yet`) }
     }
     const { maxTokens = LONGEST_QUERY } = this.#model
-    const text = cutToTokens(beginning(query, LONGEST_QUERY), maxTokens)
+    const text = cutToTokens(beginningOf(query, LONGEST_QUERY), maxTokens)
     const key = `${embedder.id} ${text}`
     let asked = this.#asked.get(key)
     if (asked === undefined) {

@@ -1,7 +1,12 @@
-/** Keeps the statistics of the index: single numbers, and number lists by chunk or term. Every query needs them, so they are cached. */
+/**
+ * Reads and writes the statistics of the index, single numbers and number lists by chunk or term, and reads the terms of chunks. Every query needs
+ * the statistics, so they are cached.
+ */
 
 import type { Connection } from '../../util/sqlite/connection.ts'
-import type { CorpusSize } from '../rank/bm25.ts'
+import { RANKING } from '../rank/score.ts'
+import type { CorpusSize } from '../rank/score.ts'
+import { decodeNumbers } from './postings.ts'
 
 export type Fact =
   | 'analyzer'
@@ -116,5 +121,47 @@ export function readCorpus(connection: Connection, known: Corpus | undefined): C
     lengths: readNumbers(connection, 'lengths'),
     keys: readNumbers(connection, 'keys'),
     frequencies: readNumbers(connection, 'frequencies'),
+  }
+}
+
+/** Separates the fields of a sequence: title, headings and text. No term has this number. */
+export const MARK = 0
+/** Weight of an occurrence, by field. */
+export const WEIGHTS: readonly number[] = [RANKING.titleWeight, RANKING.headingWeight, 1]
+
+/** Counts each term of a sequence, multiplied by the weight of title and headings. */
+export function countTerms(sequence: readonly number[]): Map<number, number> {
+  const counts = new Map<number, number>()
+  let field = 0
+  for (const term of sequence) {
+    if (term === MARK) field++
+    else counts.set(term, (counts.get(term) ?? 0) + (WEIGHTS[field] ?? 1))
+  }
+  return counts
+}
+
+/** The terms of chunks in order, with marks between the fields; each chunk is read once. */
+export class Sequences {
+  readonly #connection: Connection
+  readonly #read = new Map<number, readonly number[]>()
+
+  constructor(connection: Connection) {
+    this.#connection = connection
+  }
+
+  load(ids: readonly number[]): void {
+    const missing = ids.filter((id) => !this.#read.has(id))
+    if (missing.length === 0) return
+    const rows = this.#connection.all<{ id: number; terms: Uint8Array }>(
+      'SELECT id, terms FROM sequences WHERE id IN (SELECT value FROM json_each(?))',
+      [JSON.stringify(missing)],
+    )
+    for (const { id, terms } of rows) this.#read.set(id, decodeNumbers(terms))
+  }
+
+  /** Returns an empty list for a chunk that is not in the index. */
+  of(id: number): readonly number[] {
+    this.load([id])
+    return this.#read.get(id) ?? []
   }
 }

@@ -3,20 +3,18 @@
 import { hash } from 'node:crypto'
 import type { Chunk } from '../../core/store.ts'
 import type { Connection } from '../../util/sqlite/connection.ts'
-import { gramsOf } from '../rank/similarity.ts'
-import { addToFact, changeNumbers, readFact, readNumbers, writeFact } from './facts.ts'
+import { gramsOf } from '../rank/spelling.ts'
+import { addToFact, changeNumbers, MARK, readFact, readNumbers, WEIGHTS, writeFact } from './facts.ts'
 import { compareKeys, InvertedIndex } from './inverted.ts'
 import { Lexicon } from './lexicon.ts'
 import type { NewTerm } from './lexicon.ts'
-import { decodeNumbers, encodeNumbers, Postings } from './postings.ts'
-import { MARK, WEIGHTS } from './sequence.ts'
-import { TermLists } from './term-lists.ts'
+import { decodeNumbers, encodeNumbers, Postings, TermLists } from './postings.ts'
 
 /** Postings and new terms collected before they are written; bounds the memory for an enormous document. */
 const MOST_ENTRIES = 1_000_000
 const MOST_NEW_TERMS = 150_000
 /** Chunks between two progress reports. */
-const TOLD_EVERY = 128
+const REPORT_EVERY = 128
 /** With fewer removed chunks, compaction is not worth its cost. */
 const FEW_CHUNKS = 64
 const FEW_TERMS = 1024
@@ -54,7 +52,7 @@ export class IndexWriter {
     let batch: Batch = { ids: [], keys: [], lengths: [] }
     let added = 0
     for (const [id, chunk] of chunks) {
-      if (added++ % TOLD_EVERY === 0) this.#onAdded?.(added)
+      if (added++ % REPORT_EVERY === 0) this.#onAdded?.(added)
       const sequence = this.#sequence(chunk)
       this.#connection.run('INSERT INTO sequences (id, terms) VALUES (?, ?)', [id, encodeNumbers(sequence)])
       batch.ids.push(id)
@@ -111,10 +109,13 @@ export class IndexWriter {
     let field = 0
     let length = 0
     for (const term of sequence) {
+      if (term === MARK) {
+        field++
+        continue
+      }
       const weight = WEIGHTS[field] ?? 1
-      if (term === MARK) field++
-      else this.#lists.add(term, id, weight)
-      if (term !== MARK) length += weight
+      this.#lists.add(term, id, weight)
+      length += weight
     }
     // A chunk of only stop words exists too.
     return Math.min(Math.max(1, length), LONGEST)

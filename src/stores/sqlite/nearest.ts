@@ -3,7 +3,7 @@
 import type { ChunkFilter, StoreNotice } from '../../core/store.ts'
 import type { Scored } from '../rank/blend.ts'
 import { backgroundOf, blend, standOut } from '../rank/blend.ts'
-import { RANKING } from '../rank/settings.ts'
+import { RANKING } from '../rank/score.ts'
 import { CodeScorer, dot } from '../vectors/unit.ts'
 import { bestAccepted } from './accepted.ts'
 import type { Connection } from '../../util/sqlite/connection.ts'

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { MemoryDocumentStore } from '../memory.ts'
+import { MemoryDocumentStore } from '../lazy.ts'
 import { SqliteDocumentStore } from '../sqlite.ts'
 
 const STORE = new URL('../sqlite.ts', import.meta.url).href

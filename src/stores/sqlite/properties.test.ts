@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { MemoryDocumentStore } from '../memory.ts'
+import { MemoryDocumentStore } from '../lazy.ts'
 import { SqliteDocumentStore } from '../sqlite.ts'
 import type { SourceDocument } from '../../core/store.ts'
 

@@ -2,14 +2,11 @@
 
 import { isFragment } from '../../text/analyzer.ts'
 import type { Analyzer } from '../../text/analyzer.ts'
-import { inverseFrequency } from '../rank/bm25.ts'
-import { RANKING } from '../rank/settings.ts'
-import { gramsOf, gramWeight, similarity } from '../rank/similarity.ts'
-import type { Corpus } from './facts.ts'
+import { inverseFrequency, RANKING } from '../rank/score.ts'
+import { gramsOf, gramWeight, nearestTerm, similarity } from '../rank/spelling.ts'
+import type { Corpus, Sequences } from './facts.ts'
 import type { InvertedIndex } from './inverted.ts'
 import type { Postings } from './postings.ts'
-import type { Sequences } from './sequence.ts'
-import { nearestTerm } from './spelling.ts'
 import type { Connection } from '../../util/sqlite/connection.ts'
 
 /** Most distinct words that are looked up; of more, those with the highest weights. */

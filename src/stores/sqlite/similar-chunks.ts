@@ -2,14 +2,13 @@
 
 import { best } from '../rank/blend.ts'
 import type { Neighbour, Scored } from '../rank/blend.ts'
-import { inverseFrequency, occurrenceWeight } from '../rank/bm25.ts'
-import { RANKING } from '../rank/settings.ts'
+import { inverseFrequency, occurrenceWeight, RANKING } from '../rank/score.ts'
+import { countTerms } from './facts.ts'
 import type { Corpus } from './facts.ts'
 import type { ListPart } from './inverted.ts'
 import type { Postings } from './postings.ts'
 import { termsById } from './query-words.ts'
 import type { IndexReader, Term } from './query-words.ts'
-import { countTerms } from './sequence.ts'
 
 /** Returns the chunks that BM25 finds for the rare words of a chunk, with scores relative to the chunk's own score. */
 export function similarChunks(

@@ -6,10 +6,12 @@ import type { EmbeddingModel } from '../../core/embedding.ts'
 import { ConfigurationError } from '../../core/error.ts'
 import type { Chunk } from '../../core/store.ts'
 import type { Connection } from '../../util/sqlite/connection.ts'
-import { embeddingText, TEXT_RULE } from '../vectors/text.ts'
 import { codeBytes, codeOf, fromBytes, toBytes } from '../vectors/unit.ts'
 import type { ChunkRow } from './documents.ts'
 import { addToFact } from './facts.ts'
+
+/** Version of the texts that vectors are made from (`madeOf`): vectors made under different rules cannot be compared. */
+const TEXT_RULE = 1
 
 export interface Embedder {
   readonly id: number
@@ -194,9 +196,11 @@ export function giveVectors(connection: Connection, source: string, vectors: rea
   }
 }
 
-/** Returns the text that a chunk's vector is made from. */
+/** Returns the text that a chunk's vector is made from: title, headings and text, one per line. */
 export function madeOf({ details, text }: ChunkText): string {
-  return embeddingText({ ...(JSON.parse(details) as Pick<Chunk, 'title' | 'headings'>), text })
+  const { title, headings = [] } = JSON.parse(details) as Pick<Chunk, 'title' | 'headings'>
+  const lines = [title, ...headings.filter((heading) => heading !== title), text]
+  return lines.filter((line) => line !== undefined && line !== '').join('\n')
 }
 
 /** Returns the vectors of the given chunks that have one. */

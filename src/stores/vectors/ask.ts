@@ -3,9 +3,9 @@
 import type { EmbeddingModel } from '../../core/embedding.ts'
 import { CriaError, isCriaError, toCriaError } from '../../core/error.ts'
 import { backoff, DEFAULT_BACKOFF } from '../../util/backoff.ts'
+import { beginningOf } from '../../util/lines.ts'
 import { orAborted } from '../../util/promise.ts'
 import { systemClock } from '../../util/clock.ts'
-import { beginning, cutToTokens } from './text.ts'
 import { toUnit } from './unit.ts'
 
 export interface Embedded {
@@ -73,7 +73,7 @@ export class Asker {
       }
       const [text = ''] = texts
       if (!isTooLong(error) || text.length < SHORTEST_CUT) throw error
-      const [rest] = await this.#inParts([beginning(text, text.length >> 1)], signal)
+      const [rest] = await this.#inParts([beginningOf(text, text.length >> 1)], signal)
       return [{ vector: rest?.vector, cut: true }]
     }
   }
@@ -137,7 +137,7 @@ export async function embedOnce(
       if (!isCriaError(error)) throw error
       throw new CriaError(error.code, error.message, {
         ...error.toJSON(),
-        details: { text: beginning(texts[at] ?? '', EXCERPT) },
+        details: { text: beginningOf(texts[at] ?? '', EXCERPT) },
       })
     }
   })
@@ -151,4 +151,18 @@ function isRefusal(error: unknown): boolean {
 /** Reports whether the text may be too long, also for servers that give no reason. */
 function isTooLong(error: unknown): boolean {
   return isCriaError(error) && (error.code === 'context_length' || error.status === 400 || error.status === 413)
+}
+
+/**
+ * Returns the beginning of a text with at most so many estimated tokens: three Latin characters count as a token, any other character as one. That
+ * overestimates the tokens of nearly every text.
+ */
+export function cutToTokens(text: string, maxTokens: number): string {
+  if (text.length <= maxTokens) return text
+  let tokens = 0
+  for (let at = 0; at < text.length; at++) {
+    tokens += text.charCodeAt(at) < 0x250 ? 1 / 3 : 1
+    if (tokens > maxTokens) return beginningOf(text, at)
+  }
+  return text
 }

@@ -33,6 +33,23 @@ const large = (source: string, word: string): { source: string; text: string } =
 const sources = async (query: string): Promise<Set<string>> =>
   new Set((await store.retrieve(query, 5)).map(({ source }) => source))
 
+/** Opens the store again with an embedding model that answers certain texts only after a call of `answer`. */
+async function reopenGated(
+  isGated: (texts: readonly string[]) => boolean,
+): Promise<{ asked: Promise<void>; answer: () => void }> {
+  const { promise: asked, resolve: ask } = Promise.withResolvers<void>()
+  const { promise: answered, resolve: answer } = Promise.withResolvers<void>()
+  const before = (texts: readonly string[]): Promise<void> | undefined => {
+    if (!isGated(texts)) return undefined
+    ask()
+    return answered
+  }
+  await store.close()
+  const embeddingModel = wordVectors({ before })
+  store = await SqliteDocumentStore.open({ path: store.path, chunk: { maxChars: 4000 }, embeddingModel })
+  return { asked, answer }
+}
+
 const started = async (): Promise<void> => {
   await expect.poll(() => threads.started.length, { interval: 1 }).toBe(1)
 }
@@ -72,16 +89,7 @@ describe('a large document', () => {
   })
 
   it('delays the writing of vectors, which block nothing while they wait', async () => {
-    await store.close()
-    const { promise: asked, resolve: ask } = Promise.withResolvers<void>()
-    const { promise: answered, resolve: answer } = Promise.withResolvers<void>()
-    const before = (texts: readonly string[]): Promise<void> | undefined => {
-      if (!texts.includes('Rye.')) return undefined
-      ask()
-      return answered
-    }
-    const embeddingModel = wordVectors({ before })
-    store = await SqliteDocumentStore.open({ path: store.path, chunk: { maxChars: 4000 }, embeddingModel })
+    const { asked, answer } = await reopenGated((texts) => texts.includes('Rye.'))
     const small = store.append({ source: 'small.md', text: 'Rye.' })
     await asked
     const putting = store.append(large('large.md', 'Wheat'))
@@ -102,16 +110,7 @@ describe('a large document', () => {
     ['when vectors have been made', 'Rye.'],
   ])('an embedding run that waits for it can be aborted at once: %s', async (_, gated) => {
     await store.append({ source: 'small.md', text: 'Rye.' })
-    await store.close()
-    const { promise: asked, resolve: ask } = Promise.withResolvers<void>()
-    const { promise: answered, resolve: answer } = Promise.withResolvers<void>()
-    const before = (texts: readonly string[]): Promise<void> | undefined => {
-      if (gated === undefined || texts[0]?.startsWith(gated) !== true) return undefined
-      ask()
-      return answered
-    }
-    const embeddingModel = wordVectors({ before })
-    store = await SqliteDocumentStore.open({ path: store.path, chunk: { maxChars: 4000 }, embeddingModel })
+    const { asked, answer } = await reopenGated(([first]) => gated !== undefined && first?.startsWith(gated) === true)
     const controller = new AbortController()
     const order: string[] = []
     const put = async (): Promise<void> => {

@@ -7,7 +7,7 @@ import { defined } from '../../util/check.ts'
 import { orAborted } from '../../util/promise.ts'
 import { askThread, threadProgram } from '../../util/threads.ts'
 import type { StartThread, ThreadEnded } from '../../util/threads.ts'
-import { ForwardingStore } from '../memory.ts'
+import { ForwardingStore } from '../lazy.ts'
 import type { EmbeddedQuery } from '../sqlite/nearest.ts'
 import type { Request, SearchAnswer, SearchRequest, StoreFile } from './search-worker.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { callerOf } from '../../../test/support/tool-call.ts'
-import { MemoryDocumentStore } from '../../stores/memory.ts'
+import { MemoryDocumentStore } from '../../stores/lazy.ts'
 import { builtinTools } from './builtin-tools.ts'
 import { TodoLists } from './todo.ts'
 

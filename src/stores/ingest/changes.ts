@@ -1,15 +1,105 @@
-/** Compares a file with its index entry: returns the decision and, where needed, the new text. */
+/** Compares paths and files with the index: finds deleted paths and changed files, and reads the new text where needed. */
 
-import { stat } from 'node:fs/promises'
-import { extname, isAbsolute, join } from 'node:path'
+import { access, constants, lstat, realpath, stat } from 'node:fs/promises'
+import { dirname, extname, isAbsolute, join, resolve, sep } from 'node:path'
+import { CriaError, isCriaError } from '../../core/error.ts'
 import type { SourceDocument } from '../../core/store.ts'
 import { CHUNKER_VERSION } from '../chunk/chunk-document.ts'
 import { extractDocument, LOADER_VERSION, openFile } from '../load/load-file.ts'
 import type { LoadLimits, OpenedFile } from '../load/load-file.ts'
+import { isMissing } from '../load/unreadable.ts'
 import type { Failure } from '../load/unreadable.ts'
-import type { FoundFile } from '../load/walk.ts'
+import { resolveRoots } from '../load/walk.ts'
+import type { FoundFile, Root } from '../load/walk.ts'
 import type { FileFacts, SourceState } from '../sqlite/documents.ts'
+import { indexBase } from './indexable-store.ts'
 import type { IndexableStore } from './indexable-store.ts'
+
+export interface GonePath {
+  /** The path as given. */
+  readonly path: string
+  /** Its sources in the index. */
+  readonly sources: readonly SourceState[]
+}
+
+export interface NamedPaths {
+  readonly roots: readonly Root[]
+  readonly gone: readonly GonePath[]
+}
+
+/**
+ * Separates paths that exist from deleted paths that were indexed. A path counts as deleted only if its folder exists and is readable: a missing
+ * folder, or a broken link, may mean an unmounted drive.
+ *
+ * @param folder Base for relative paths.
+ * @throws CriaError `not_found` for a path that neither exists nor was indexed, `configuration` for an invalid path.
+ */
+export async function resolveNamed(store: IndexableStore, paths: readonly string[], folder: string): Promise<NamedPaths> {
+  const roots = new Map<string, Root>()
+  const gone: GonePath[] = []
+  for (const given of paths) {
+    try {
+      for (const root of await resolveRoots([given], folder)) roots.set(root.path, root)
+    } catch (error) {
+      if (!isCriaError(error) || !isMissing(error.cause)) throw error
+      // Also where the base itself was deleted: the names in the index are relative to it.
+      const base = (await indexBase(store)) ?? (await realpath(folder))
+      gone.push({ path: given, sources: await sourcesGone(store, base, given, resolve(folder, given), error) })
+    }
+  }
+  return { roots: [...roots.values()], gone }
+}
+
+/** @param path absolute. @param error thrown when the index has no source for the path. */
+async function sourcesGone(
+  store: IndexableStore,
+  base: string,
+  given: string,
+  path: string,
+  error: CriaError,
+): Promise<readonly SourceState[]> {
+  const above = await nearestFolder(path)
+  const real = join(above.real, path.slice(above.path.length))
+  const sources = store.sources().filter((known) => {
+    const knownPath = pathOf(known.source, base)
+    return isFromFile(known) && (knownPath === real || knownPath.startsWith(real + sep))
+  })
+  const found = [...sources]
+  const isLink = (await lstat(path).catch(() => undefined))?.isSymbolicLink() === true
+  if (found.length === 0 || isLink) throw error
+  if (above.path !== dirname(path)) {
+    const name =
+      path
+        .slice(above.path.length)
+        .split(sep)
+        .find((part) => part !== '') ?? ''
+    throw new CriaError(
+      'not_found',
+      `The path ${JSON.stringify(given)} does not exist, and neither does its folder: nothing was removed.`,
+      {
+        hint: `If it is on a drive, mount the drive. If its folder was deleted, remove its documents with: cria index ${join(above.path, name)}`,
+        cause: error,
+      },
+    )
+  }
+  await access(above.path, constants.R_OK | constants.X_OK).catch((cause: unknown) => {
+    throw new CriaError(
+      'not_found',
+      `The folder of ${JSON.stringify(given)} cannot be read, so the path may still exist: nothing was removed.`,
+      { cause },
+    )
+  })
+  return found
+}
+
+/** Returns the nearest existing folder of a path, as written and with links resolved. */
+async function nearestFolder(path: string): Promise<{ readonly path: string; readonly real: string }> {
+  for (let folder = dirname(path); ; folder = dirname(folder)) {
+    const found = await stat(folder).catch(() => undefined)
+    if (found?.isDirectory() === true) return { path: folder, real: await realpath(folder) }
+    if (folder === dirname(folder)) return { path: folder, real: folder }
+  }
+}
 
 /** The result of comparing a file with the index. */
 export type Change = {
@@ -17,7 +107,7 @@ export type Change = {
   readonly known: SourceState | undefined
   /** The reason why the file has no text, or cannot be read now. */
   readonly skipped?: string
-  /** Remark on how the file was read. */
+  /** Note on how the file was read. */
   readonly note?: string
 } & (
   | {
@@ -123,10 +213,4 @@ export function pathOf(source: string, base: string): string {
 /** Reports whether the path does not exist; an inaccessible path does exist. */
 export async function isGone(path: string): Promise<boolean> {
   return stat(path).then(() => false, isMissing)
-}
-
-/** Reports whether a file-system error means that the path does not exist. */
-export function isMissing(error: unknown): boolean {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined
-  return code === 'ENOENT' || code === 'ENOTDIR'
 }

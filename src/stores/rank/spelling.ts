@@ -1,13 +1,54 @@
-/** Corrects a misspelt word: finds the nearest term of the vocabulary, at most two edits away. */
+/** Compares words by their spelling: finds other forms of a word by common groups of characters, and the nearest term to a misspelt word by edits. */
 
 import { fold } from '../../text/fold.ts'
+import { ngrams } from '../../text/split.ts'
+import { patternFor } from '../../util/pattern.ts'
+
+const SIZE = 4
+const SHORTEST = 3
+/** Letters only: `2008` is not a form of `2009`, and pairs of ideographs are too short to compare. */
+const COMPARABLE = patternFor(String.raw`^[\p{L}\p{M}]+$`, 'u')
+/** Scripts without spaces are searched as groups of characters: a missing group is not a misspelling. */
+const UNSPACED = patternFor(
+  String.raw`[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]`,
+  'u',
+)
+/** Marks the start of the word: beginnings carry more of the meaning than ends. */
+const START = '^'
+
+/** Returns the distinct groups of four characters in a term; none when it cannot be compared. */
+export function gramsOf(term: string): string[] {
+  return isComparable(term) ? [...new Set(ngrams(START + term, SIZE))] : []
+}
+
+function isComparable(term: string): boolean {
+  return term.length >= SHORTEST && COMPARABLE(term).test(term) && !UNSPACED(term).test(term)
+}
+
+/** Returns the weight of a gram that `frequency` words of a vocabulary have. */
+export function gramWeight(vocabulary: number, frequency: number): number {
+  return Math.log(1 + vocabulary / Math.max(frequency, 0.5)) ** 2
+}
+
+/** A number of grams and their total weight. */
+export interface Grams {
+  readonly count: number
+  readonly weight: number
+}
+
+/**
+ * Approximates the cosine of a query word and another word by weighted grams, from the shared ones. Grams of the other word alone get the average
+ * weight of the query word's grams; looking up their own weights, for thousands of words, would cost too much.
+ */
+export function similarity(word: Grams, otherCount: number, shared: Grams): number {
+  const only = Math.max(0, otherCount - shared.count)
+  return shared.weight / Math.sqrt(word.weight * (shared.weight + (only * word.weight) / word.count))
+}
 
 /** Least letters of a word that may have one edit, and two. A shorter word has too many neighbours. */
 const ONE_EDIT = 5
 const TWO_EDITS = 9
 const LETTERS = /^\p{L}+$/u
-/** Scripts without spaces are searched as groups of characters: a missing group is not a misspelling. */
-const UNSPACED = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]/u
 
 interface Candidate {
   readonly term: string
@@ -29,7 +70,7 @@ export function nearestTerm<T extends Candidate>(
   const typed = fold(word)
   const most = typed.length >= TWO_EDITS ? 2 : typed.length >= ONE_EDIT ? 1 : 0
   const [first] = typed
-  if (most === 0 || first === undefined || !LETTERS.test(typed) || UNSPACED.test(typed)) return undefined
+  if (most === 0 || first === undefined || !LETTERS.test(typed) || UNSPACED(typed).test(typed)) return undefined
   // The stem of a misspelling may be short by chance: `redi` of `redis` is not `red`.
   const forms = stem.length >= ONE_EDIT ? [typed, stem] : [typed]
   const formLetters = forms.map(lettersOf)

@@ -1,4 +1,7 @@
-/** Document stores without a file: documents live in memory and end with the process. */
+/**
+ * The document stores as programs import them: their implementation is loaded when the first store is opened. A store without a file lives in memory
+ * and ends with the process.
+ */
 
 import type { EmbeddingModel } from '../core/embedding.ts'
 import type { AroundOptions, DocumentInput, DocumentStore, FoundChunks, SearchOptions, Surroundings } from '../core/store.ts'
@@ -6,7 +9,8 @@ import { namesOf } from '../util/nearest.ts'
 import { checkChunkOptions } from './chunk/chunk-document.ts'
 import type { ChunkOptions } from './chunk/chunk-document.ts'
 import { checkOptionNames } from './options.ts'
-import type { SqliteDocumentStore } from './sqlite.ts'
+import type { SqliteDocumentStore as OpenedStore, SqliteDocumentStoreOptions } from './sqlite.ts'
+import { isOpened } from './sqlite/opened.ts'
 
 /** Options of `new MemoryDocumentStore()`. */
 export interface MemoryDocumentStoreOptions {
@@ -72,12 +76,41 @@ export class MemoryDocumentStore extends ForwardingStore {
     checkOptionNames('MemoryDocumentStore', options, OPTIONS)
     checkChunkOptions(options.chunk ?? {})
     const { name = 'memory' } = options
-    let opened: Promise<SqliteDocumentStore> | undefined
+    let opened: Promise<OpenedStore> | undefined
     super(name, () => {
       opened ??= import('./sqlite.ts').then(({ SqliteDocumentStore: Store }) =>
         Store.openSync({ ...options, name, path: ':memory:' }),
       )
       return opened
     })
+  }
+}
+
+/** An open document store in one file; see `SqliteDocumentStore.open()`. */
+// oxlint-disable-next-line typescript/no-unsafe-declaration-merging -- only `open()` makes one, and it has all members
+export interface SqliteDocumentStore extends OpenedStore {}
+
+/**
+ * A document store in one file.
+ *
+ * Several processes may use the file at once; each reads a consistent state, and writes in short transactions. A source is replaced atomically.
+ * Reported writes survive a crash.
+ */
+export class SqliteDocumentStore {
+  private constructor() {}
+
+  /**
+   * Opens a store, or creates it.
+   *
+   * @throws ConfigurationError for a folder, an empty file, a file of another application or of a newer version, a missing file that must not be
+   * created, and vectors of another embedding model; CriaError `store_failed` when the disk fails or another process holds the lock.
+   */
+  static async open(options: SqliteDocumentStoreOptions): Promise<SqliteDocumentStore> {
+    const { SqliteDocumentStore: Store } = await import('./sqlite.ts')
+    return Store.open(options)
+  }
+
+  static [Symbol.hasInstance](value: unknown): boolean {
+    return isOpened(value)
   }
 }

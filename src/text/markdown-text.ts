@@ -1,4 +1,4 @@
-/** Converts Markdown to its visible text. */
+/** Converts Markdown to its visible text, and code to Markdown. Separate from the blocks, which every program loads. */
 
 const NOISE =
   /<!--[^]*?(?:-->|$)|!\[[^\]\n]{0,200}\]\([^)\n]{0,500}\)|<\/?[a-zA-Z][^<>\n]{0,300}>|^\s*(?:!!!|\?\?\?\+?)\s*\w+\s*(?:"[^"\n]*")?|^\s*:{3,}\s*(?:\{[^}\n]*\})?[^\n]*$|^\s*\([\w-]+\)=\s*$|\{(?::[^}\n]{1,200}|\s*[.#][\w-]+[^}\n]{0,200})\}|\[![A-Z]+\]|!\[[^\]\n]{0,200}\]\[[^\]\n]{0,200}\]|(?<!\])\[\s*\](?:\([^)\n]{0,500}\))|\[\^[\w-]{1,40}\](?!:)/gm
@@ -25,4 +25,11 @@ export function withoutMarkup(text: string): string {
 
 function plain(text: string): string {
   return text.replaceAll(NOISE, '').replaceAll(TAB, '**$1**').replaceAll(MARKER, '\\[')
+}
+
+/** Wraps code in a fence that is longer than any inside it. */
+export function fenced(code: string, language: string): string {
+  const longest = code.match(/`{3,}/g)?.reduce((most, ticks) => Math.max(most, ticks.length), 2) ?? 2
+  const fence = '`'.repeat(longest + 1)
+  return `${fence}${language}\n${code}\n${fence}`
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { withoutMarkup } from './without-markup.ts'
+import { withoutMarkup } from './markdown-text.ts'
 
 test.each([
   ['Run {cmd}`kiln build` now.', 'Run `kiln build` now.'],
