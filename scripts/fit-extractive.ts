@@ -13,7 +13,7 @@
 
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { holds } from '../src/app/eval/answer-score.ts'
+import { holds } from '../src/eval/port.ts'
 import { loadDocuments } from '../src/index.ts'
 import { withCorrections } from '../src/prepare/compose.ts'
 import type { ScoredChunk, SourceDocument } from '../src/core/store.ts'

@@ -15,6 +15,8 @@ describe('who may import whom', () => {
     ['src/engine/a.ts', '../tools/x.ts'],
     ['src/app/a.ts', '../stores/x.ts'],
     ['src/cli/a.ts', '../server/x.ts'],
+    ['src/cli/a.ts', '../eval/port.ts'],
+    ['src/eval/a.ts', './x.ts'],
     ['src/index.ts', './app/query.ts'],
     ['src/stores/a.ts', 'mammoth'],
   ])('%s may import %s', (file, specifier) => {
@@ -31,6 +33,13 @@ describe('who may import whom', () => {
     ['src/citations/a.ts', '../prepare/x.ts', 'citations may import core, text, util'],
     ['src/bots/a.ts', '../stores/x.ts', 'bots may import app, engine, core, text, util'],
     ['src/server/a.ts', '../cli/x.ts', 'server may import bots, app, engine, core, text, util'],
+    ['src/cli/a.ts', '../eval/x.ts', 'other folders import src/eval/port.ts, which lists the names'],
+    [
+      'src/app/a.ts',
+      '../eval/port.ts',
+      'app may import engine, prepare, model, tools, citations, providers, stores, recorders, core, text, util',
+    ],
+    ['src/eval/a.ts', '../stores/x.ts', 'eval may import core, util'],
     ['src/bots/a.ts', '../index.ts', 'nothing imports an entry: import what it re-exports'],
     ['src/tools/a.ts', './b.test.ts', 'shipped code imports no tests'],
     ['src/tools/a.ts', '../../test/x.ts', 'shipped code imports no tests'],

@@ -90,7 +90,11 @@ describe('image() and file()', () => {
     ['too many bytes in a file', () => file(at('report.pdf'), { maxBytes: 10 }), /has 14 bytes, and at most 10 are sent/],
     ['too many bytes in a buffer', () => image(Buffer.concat([PNG, Buffer.alloc(3_750_000)])), /at most 3,750,000 are sent/],
     ['a limit that is not a number', () => file(PDF, { maxBytes: Number.NaN }), /maxBytes must be a number above 0/],
-    ['an address without a known type', () => file('https://example.com/download'), /Give it, \{ mediaType/],
+    [
+      'an address without a known type',
+      () => file('https://example.com/download'),
+      /does not name its type\. Pass it, \{ mediaType/,
+    ],
     ['an address of another type', () => image('https://example.com/a.pdf'), /is application\/pdf\..*Use file/],
     [
       'an address with a password',

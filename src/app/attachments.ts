@@ -102,9 +102,9 @@ function fromBytes(maker: Maker, name: string, bytes: Uint8Array, options: Attac
   if (bytes.byteLength === 0) throw new ConfigurationError(`${name} is empty: there is nothing to send.`)
   if (bytes.byteLength > options.maxBytes) throw tooLarge(name, bytes.byteLength, options.maxBytes)
   const { filename } = options
-  const told = options.mediaType ?? typeIn(bytes)
-  const text = told === undefined ? decodeText(bytes)?.text : undefined
-  const mediaType = told ?? (text === undefined ? undefined : textType(filename))
+  const known = options.mediaType ?? typeIn(bytes)
+  const text = known === undefined ? decodeText(bytes)?.text : undefined
+  const mediaType = known ?? (text === undefined ? undefined : textType(filename))
   if (mediaType === undefined) {
     throw new ConfigurationError(`${name} holds binary data of an unknown format. ${EXPECTED[maker]} ${CONVERT}`)
   }
@@ -121,13 +121,13 @@ function fromWeb(maker: Maker, address: string, { mediaType, filename }: Attachm
   const url = new URL(address)
   if (url.username !== '' || url.password !== '') {
     throw new ConfigurationError(
-      `${maker}(): the address of ${url.host} holds a user name or password, which the provider and the journal would get. Fetch it and give the bytes.`,
+      `${maker}(): the address of ${url.host} holds a user name or password, which the provider and the journal would get. Fetch it and pass the bytes.`,
     )
   }
   const type = mediaType ?? BY_EXTENSION[extname(url.pathname).toLowerCase()] ?? (maker === 'image' ? 'image/*' : undefined)
   if (type === undefined) {
     throw new ConfigurationError(
-      `${maker}(): the type of ${url.host}${url.pathname} cannot be told from its name. Give it, { mediaType: 'application/pdf' } for example, or fetch it and give the bytes.`,
+      `${maker}(): the extension of ${url.host}${url.pathname} does not name its type. Pass it, { mediaType: 'application/pdf' } for example, or fetch it and pass the bytes.`,
     )
   }
   if (mediaType === undefined && maker === 'image' && !type.startsWith('image/')) {
@@ -144,7 +144,7 @@ function dataIn(maker: Maker, address: string): Uint8Array {
     const text = decodeURIComponent(payload)
     return Buffer.from(text, base64 === undefined ? 'utf8' : 'base64')
   } catch {
-    throw new ConfigurationError(`${maker}(): the data: address is not encoded as its kind is.`)
+    throw new ConfigurationError(`${maker}(): the data: address is not valid percent-encoding.`)
   }
 }
 

@@ -1,18 +1,7 @@
-import {
-  chmodSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  realpathSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
-import { tmpdir } from 'node:os'
+import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { folderForEach } from '../../test/support/folder.ts'
 import type { Shape } from '../util/check.ts'
 import { CONFIG_SHAPE } from './config-schema.ts'
 import { loadConfig, mergeConfig, parseConfig } from './config.ts'
@@ -24,15 +13,11 @@ let root: string
 let home: string
 let project: string
 
-beforeEach(() => {
-  root = realpathSync(mkdtempSync(join(tmpdir(), 'cria-config-')))
+folderForEach((folder) => {
+  root = folder
   home = join(root, 'home')
   project = join(root, 'project')
   mkdirSync(join(project, '.git'), { recursive: true })
-})
-
-afterEach(() => {
-  rmSync(root, { recursive: true, force: true })
 })
 
 const at = (cwd: string): Surroundings => ({ env: { CRIA_HOME: home }, cwd })

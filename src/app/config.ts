@@ -10,8 +10,7 @@ import type { Problem } from '../util/check.ts'
 import { writeFileAtomically } from '../util/files.ts'
 import { CONFIG_SHAPE } from './config-schema.ts'
 import type { CriaConfig, StoreConfig } from './config-schema.ts'
-import { readSmallFile, whileHomeFileIsLocked } from './home-file.ts'
-import { homePaths } from './paths.ts'
+import { homePaths, readSmallFile, whileHomeFileIsLocked } from './paths.ts'
 import type { HomePaths, Surroundings } from './paths.ts'
 import { findProjectConfig, trustState } from './trust.ts'
 import type { ProjectConfig, TrustState } from './trust.ts'
@@ -52,7 +51,7 @@ export function loadConfig(surroundings: Surroundings): LoadedConfig {
     files.push(found.file)
   } else {
     const why = trust === 'changed' ? 'has changed since you trusted it and is not used' : 'is not used'
-    notes.push(`The configuration ${found.file} ${why}; look at it, then run "cria trust" to let it count.`)
+    notes.push(`The configuration ${found.file} ${why}; look at it, then run "cria trust" to use it.`)
   }
   return { config, files, paths, project: { ...found, trust }, notes }
 }

@@ -1,4 +1,7 @@
-/** Sends the events of a turn over HTTP: as server-sent events (https://html.spec.whatwg.org/multipage/server-sent-events.html) in a standard `Response`. */
+/**
+ * Sends the events of a turn over HTTP: as server-sent events (https://html.spec.whatwg.org/multipage/server-sent-events.html) in a standard
+ * `Response`. Starts turns in the background, and reads turns to their end.
+ */
 
 import { setImmediate } from 'node:timers/promises'
 import { ConfigurationError, CriaError, errorFromInfo } from '../core/error.ts'
@@ -153,17 +156,17 @@ export async function startTurn(events: AsyncGenerator<QueryEvent, QueryResult |
 /**
  * Reads a turn to its end and returns its result; ignores results of nested turns.
  *
- * @param tell called with every event.
+ * @param onEvent called with every event.
  * @returns `undefined` where the events end without a result.
  * @throws CriaError of a turn that failed, `aborted` for one that was cancelled.
  */
 export async function resultOf(
   events: AsyncIterable<QueryEvent>,
-  tell?: (event: QueryEvent) => void,
+  onEvent?: (event: QueryEvent) => void,
 ): Promise<QueryResult | undefined> {
   let result: QueryResult | undefined
   for await (const event of events) {
-    tell?.(event)
+    onEvent?.(event)
     if (event.parent !== undefined) continue
     if (event.type === 'error') throw errorFromInfo(event.error, causeOf(event.error))
     if (event.type === 'cancelled') throw new CriaError('aborted', event.reason, { cause: abortReasonOf(event) })

@@ -1,30 +1,21 @@
 /** Tests feedback from the request for two answers to the preference data set. */
 
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { tool } from '../../test/calls.ts'
+import { journalForEach } from '../../test/support/journal.ts'
 import { CriaError } from '../core/error.ts'
 import type { Recorder } from '../core/recorder.ts'
+import { preferencePairs, preferenceStats } from '../eval/port.ts'
 import { ResponseCache } from '../model/response-cache.ts'
 import { ScriptedModel } from '../providers/scripted/scripted-model.ts'
-import { SqliteRecorder } from '../recorders/sqlite/recorder.ts'
+import type { SqliteRecorder } from '../recorders/sqlite/recorder.ts'
 import { collectFeedback } from './feedback.ts'
 import type { BlindPair, Chosen, FeedbackOptions, Side } from './feedback.ts'
-import { positionBias, preferencePairs, preferenceStats } from './preferences.ts'
-import { binomialP, wilson } from './eval/statistics.ts'
 import { query } from './query.ts'
 
-let folder: string
 let recorder: SqliteRecorder
-beforeEach(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'cria-feedback-'))
-  recorder = await SqliteRecorder.open({ path: join(folder, 'cria.db') })
-})
-afterEach(async () => {
-  await recorder.close()
-  rmSync(folder, { recursive: true })
+journalForEach((opened) => {
+  recorder = opened
 })
 
 const saying = (ref: string, ...answers: string[]): ScriptedModel => new ScriptedModel(answers, { ref })
@@ -267,29 +258,5 @@ describe('preferences', () => {
     expect(await preferenceStats(recorder.read)).toMatchObject({ choices: 1, missing: 1, models: [] })
     const pairs = preferencePairs(recorder.read)
     expect(await pairs.next()).toEqual({ done: true, value: { missing: 1 } })
-  })
-
-  it.each([
-    [0, 0, null],
-    [0, 10, [0, 0.2775]],
-    [5, 10, [0.2366, 0.7634]],
-    [9, 10, [0.5958, 0.9821]],
-    [81, 263, [0.2553, 0.3662]],
-  ])('ENG-FEED-001 Wilson: %i of %i', (successes, trials, expected) => {
-    const interval = wilson(successes, trials)
-    if (expected === null) expect(interval).toBeNull()
-    else for (const [index, bound] of expected.entries()) expect(interval?.[index]).toBeCloseTo(bound, 3)
-  })
-
-  it.each([
-    [0, 0, 1],
-    [5, 10, 1],
-    [8, 10, 0.109375],
-    [2, 10, 0.109375],
-    [10, 10, 0.001953125],
-    [600, 1000, 2.728e-10],
-  ])('ENG-FEED-001 binomial: %i of %i', (successes, trials, expected) => {
-    expect(binomialP(successes, trials)).toBeCloseTo(expected, 6)
-    expect(positionBias(successes, trials).p).toBe(binomialP(successes, trials))
   })
 })

@@ -195,10 +195,10 @@ function asked(
 }
 
 /** Reads a turn to its end. */
-async function judged(events: AsyncIterable<QueryEvent>, tell: (event: QueryEvent) => void): Promise<Judged> {
+async function judged(events: AsyncIterable<QueryEvent>, onEvent: (event: QueryEvent) => void): Promise<Judged> {
   let message: Message | undefined
   const result = await resultOf(events, (event) => {
-    tell(event)
+    onEvent(event)
     if (event.type === 'message' && event.parent === undefined) message = event.message
   })
   if (result === undefined || message === undefined)

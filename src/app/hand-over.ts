@@ -92,7 +92,7 @@ async function fetched(address: string, signal: AbortSignal): Promise<HandedOver
   if (status >= 400) throw new CriaError('network', `${url.href} answered with status ${status}.`)
   const handed = handOverBytes(body, url.href, 'page')
   if (!/\bhtml\b/.test(headers['content-type'] ?? '')) return handed
-  const { readHtml } = await import('./builtin-tools.ts')
+  const { readHtml } = await import('./agent-tools.ts')
   const text = await readHtml(body)
   return { ...handed, mediaType: 'text/html', bytes: Buffer.byteLength(text), text }
 }

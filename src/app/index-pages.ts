@@ -27,15 +27,12 @@ export interface PagesOptions {
   readonly pauseMs?: number
 }
 
-export const MAX_PAGES = 200
-const PAUSE_MS = 500
-/** Of a site that asks for longer pauses, only the named page is fetched. */
-const LONGEST_PAUSE_MS = 30_000
-const PAGE_MS = 30_000
-const MAX_BYTES = 10_000_000
-const MAX_TOTAL_BYTES = 300_000_000
-/** Maximum number of addresses waiting to be fetched; further links are left out. */
-const MAX_WAITING = 10_000
+/** Bytes of a page, bytes of all pages, addresses that wait to be fetched (further links are left out), and milliseconds of a request. */
+const LIMITS = { pageBytes: 10_000_000, bytes: 300_000_000, waiting: 10_000, requestMs: 30_000 } as const
+/** Pages of an address, and milliseconds between two requests, unless the caller or robots.txt asks for others. */
+const DEFAULTS = { maxPages: 200, pauseMs: 500 } as const
+/** Milliseconds. Of a site that asks for longer pauses, only the named page is fetched. */
+const LONGEST_PAUSE = 30_000
 const AGENT = 'cria'
 
 /**
@@ -87,17 +84,17 @@ class PagesRun {
   }
 
   async index(start: URL): Promise<void> {
-    const { site = false, maxPages = MAX_PAGES, onProgress } = this.#options
+    const { site = false, maxPages = DEFAULTS.maxPages, onProgress } = this.#options
     const waiting: URL[] = [start]
     const found = new Set([start.href])
     const kept = new Set<string>()
     let below = folderOf(start)
     let isComplete = true
     for (let fetched = 0; waiting.length > 0; fetched++) {
-      if (fetched === maxPages || this.#bytes > MAX_TOTAL_BYTES) {
+      if (fetched === maxPages || this.#bytes > LIMITS.bytes) {
         isComplete = false
         const pages = maxPages === 1 ? '1 page' : `${maxPages} pages`
-        const limit = fetched === maxPages ? pages : `${MAX_TOTAL_BYTES / 1_000_000} MB`
+        const limit = fetched === maxPages ? pages : `${LIMITS.bytes / 1_000_000} MB`
         this.#skipped.push({ path: below, reason: `the limit of ${limit} is reached; left out: ${waiting.length}` })
         break
       }
@@ -126,7 +123,7 @@ class PagesRun {
       await this.#put(page)
       if (!site || !isHtml(page)) continue
       for (const link of linksOf(page)) {
-        if (found.has(link.href) || !isBelow(link, below) || found.size > MAX_WAITING) continue
+        if (found.has(link.href) || !isBelow(link, below) || found.size > LIMITS.waiting) continue
         found.add(link.href)
         waiting.push(link)
       }
@@ -140,7 +137,7 @@ class PagesRun {
     try {
       const page = await this.#fetch(url, start)
       const { status } = page
-      if (status === 404 || status === 410) throw new CriaError('not_found', `${url.href} is not there (status ${status}).`)
+      if (status === 404 || status === 410) throw new CriaError('not_found', `${url.href} does not exist (status ${status}).`)
       if (status >= 400) throw new CriaError('network', `${url.href} answered with status ${status}.`)
       return page
     } catch (thrown) {
@@ -180,7 +177,7 @@ class PagesRun {
     const got = await this.#get(new URL('/robots.txt', origin), named, 0)
     let robots = got.status >= 500 ? ALLOW_NOTHING : ALLOW_ALL
     if (got.status < 300) robots = readRobots(got.body.toString('utf8'), AGENT)
-    if (robots.delayMs > LONGEST_PAUSE_MS && this.#options.site === true)
+    if (robots.delayMs > LONGEST_PAUSE && this.#options.site === true)
       throw new CriaError(
         'permission_denied',
         `${host} asks for ${robots.delayMs / 1000} s between two requests: its pages are not fetched.`,
@@ -190,14 +187,14 @@ class PagesRun {
   }
 
   async #get(url: URL, named: URL, delayMs: number): Promise<Got> {
-    const { signal, pauseMs = PAUSE_MS } = this.#options
-    const pause = Math.min(LONGEST_PAUSE_MS, Math.max(pauseMs, delayMs)) - (performance.now() - this.#askedAt)
+    const { signal, pauseMs = DEFAULTS.pauseMs } = this.#options
+    const pause = Math.min(LONGEST_PAUSE, Math.max(pauseMs, delayMs)) - (performance.now() - this.#askedAt)
     if (pause > 0) await sleep(pause, undefined, { signal })
-    const limit = AbortSignal.timeout(PAGE_MS)
+    const limit = AbortSignal.timeout(LIMITS.requestMs)
     try {
       const got = await httpGet(url, {
         signal: AbortSignal.any([signal, limit]),
-        maxBytes: MAX_BYTES,
+        maxBytes: LIMITS.pageBytes,
         // The user has named this host, so it may be private.
         allowedHosts: [named.host],
       })
@@ -205,7 +202,7 @@ class PagesRun {
       return got
     } catch (thrown) {
       if (limit.aborted && !signal.aborted)
-        throw new CriaError('timeout', `${url.href} was not whole within ${PAGE_MS / 1000} s.`, { cause: thrown })
+        throw new CriaError('timeout', `${url.href} was not received within ${LIMITS.requestMs / 1000} s.`, { cause: thrown })
       throw thrown
     } finally {
       this.#askedAt = performance.now()

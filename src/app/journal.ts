@@ -2,12 +2,13 @@
 
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { ConfigurationError, CriaError, isCriaError } from '../core/error.ts'
+import { ConfigurationError, isCriaError } from '../core/error.ts'
+import type { CriaError } from '../core/error.ts'
 import type { GcReport, JournalKeeper, Recorder } from '../core/recorder.ts'
 import { checkNames, checkOneOf } from '../engine/checks/values.ts'
 import type { OtlpExporter } from '../recorders/otlp/exporter.ts'
 import { namesOf } from '../util/nearest.ts'
-import { homePaths, makeHomeFolder } from './paths.ts'
+import { asFailure, homePaths, makeHomeFolder } from './paths.ts'
 import type { Surroundings } from './paths.ts'
 import { describeCleanUp, upkeep } from './upkeep.ts'
 
@@ -97,7 +98,7 @@ export async function openJournalToRead(surroundings: Surroundings): Promise<Jou
 async function openFile(surroundings: Surroundings): Promise<Journal> {
   if ((surroundings.env['CRIA_DATABASE_URL'] ?? '') !== '') {
     throw new ConfigurationError(
-      'CRIA_DATABASE_URL is set, but a journal in PostgreSQL is not there yet: unset it to use the file.',
+      'CRIA_DATABASE_URL is set, but a journal in PostgreSQL is not supported yet: unset it to use the file.',
     )
   }
   const paths = homePaths(surroundings)
@@ -113,17 +114,12 @@ async function openFile(surroundings: Surroundings): Promise<Journal> {
     upkeep.journals.add(journal)
     return await withExport(journal, surroundings.env)
   } catch (thrown) {
-    // The user did not name this file on the command line, so this is a failure and not a usage error.
-    if (thrown instanceof ConfigurationError) {
-      const { message, hint } = thrown
-      throw new CriaError('journal_failed', message, { cause: thrown, ...(hint === undefined ? {} : { hint }) })
-    }
-    throw thrown
+    throw asFailure(thrown, 'journal_failed')
   }
 }
 
 /** Makes a journal that no command maintains clean itself up, and report that as a process warning. */
-export function selfTending(path: string): { readonly onCleanUp?: (report: GcReport) => void } {
+function selfTending(path: string): { readonly onCleanUp?: (report: GcReport) => void } {
   if (upkeep.atEnd) return {}
   return { onCleanUp: (report) => process.emitWarning(`cria: ${describeCleanUp(path, report)}`) }
 }

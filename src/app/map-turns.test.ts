@@ -1,18 +1,17 @@
-import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { appendFileSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
+import { folderForEach } from '../../test/support/folder.ts'
 import { CriaError, mapTurns, query, SimpleBot } from '../index.ts'
 import type { BotAnswer, BotOptions, LanguageModel } from '../index.ts'
 import { ScriptedModel } from '../testing.ts'
 
 let folder: string
 let file: string
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'cria-map-'))
+folderForEach((made) => {
+  folder = made
   file = join(folder, 'values', 'run.jsonl')
 })
-afterEach(() => rmSync(folder, { recursive: true }))
 
 const usage = { inputTokens: 10, outputTokens: 5 }
 const PRICE = { price: { input: 1_000_000, output: 1_000_000 } }

@@ -254,24 +254,19 @@ async function run<Item, Value>(
   clock: Clock,
 ): Promise<MapResult<Item, Value>> {
   const { index, key } = job
-  const part = inBatch(batch, key, clock, () => valueOf(async () => fn(job.item, { index, key, abortSignal: batch.signal })))
-  const outcome = await part.value
-  const { usage, costUsd } = part.ledger
-  if ('value' in outcome) return { ...job, status: 'done', resumed: false, value: outcome.value, usage, costUsd }
-  // The time limit of all items aborted this turn, so it is the reason of the failure.
-  const reason: unknown = batch.signal.reason
-  const isOver = outcome.error.code === 'aborted' && isCriaError(reason) && reason.code === 'budget_exceeded'
-  return { ...job, status: 'failed', error: isOver ? reason : outcome.error, usage, costUsd }
-}
-
-async function valueOf<Value>(
-  call: () => Promise<Value | AsyncGenerator<QueryEvent, Value | undefined>>,
-): Promise<{ readonly value: Value } | { readonly error: CriaError }> {
+  const { ledger, value } = inBatch(batch, key, clock, async () => {
+    const made = await fn(job.item, { index, key, abortSignal: batch.signal })
+    return isTurn(made) ? ((await resultOf(made)) as Value) : made
+  })
+  const sums = (): Pick<Outcome<Item>, 'usage' | 'costUsd'> => ({ usage: ledger.usage, costUsd: ledger.costUsd })
   try {
-    const made = await call()
-    return { value: isTurn(made) ? ((await resultOf(made)) as Value) : made }
+    return { ...job, status: 'done', resumed: false, value: await value, ...sums() }
   } catch (thrown) {
-    return { error: asError(thrown, 'internal') }
+    const error = asError(thrown, 'internal')
+    // The time limit of all items aborted this turn, so it is the reason of the failure.
+    const reason: unknown = batch.signal.reason
+    const isOver = error.code === 'aborted' && isCriaError(reason) && reason.code === 'budget_exceeded'
+    return { ...job, status: 'failed', error: isOver ? reason : error, ...sums() }
   }
 }
 

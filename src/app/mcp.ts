@@ -1,14 +1,14 @@
 /** Connects to the MCP servers of a configuration, and stores which of their tools the user has allowed. */
 
+import { join } from 'node:path'
 import type { McpConnection, McpOptions } from '../tools/mcp/connect.ts'
+import type { McpPins } from '../tools/mcp/definition.ts'
 import { readProjectConfig } from './config.ts'
 import type { CriaConfig } from './config-schema.ts'
 import type { LoadedConfig } from './config.ts'
+import { readHomeFile, writeHomeFile } from './paths.ts'
 import type { HomePaths, Surroundings } from './paths.ts'
 import { takeProviderKeys } from './provider-keys.ts'
-import { join } from 'node:path'
-import type { McpPins } from '../tools/mcp/definition.ts'
-import { readHomeFile, writeHomeFile } from './home-file.ts'
 
 export type { McpConnection }
 

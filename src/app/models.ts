@@ -142,7 +142,7 @@ export async function configuredModelRef(
   return (await firstCompatibleModel(env, fetcher)) ?? (await firstOllamaModel(env, fetcher))
 }
 
-/** Milliseconds to connect: short, so that a missing Ollama causes no noticeable delay. */
+/** Milliseconds to connect: short, so that a missing Ollama causes no noticeable delay, and is noticed before `fetch` is loaded. */
 const CONNECTS = 300
 /** Milliseconds to receive the list of models after connecting. */
 const LISTS = 5000
@@ -153,13 +153,7 @@ async function firstCompatibleModel(env: Environment, fetcher: typeof fetch): Pr
   if (base === undefined || base === '') return undefined
   const key = env['OPENAI_COMPATIBLE_API_KEY']
   const url = `${base.replace(/\/+$/, '')}/models`
-  const id = await firstListed(
-    url,
-    'data',
-    'id',
-    fetcher,
-    key === undefined || key === '' ? {} : { authorization: `Bearer ${key}` },
-  )
+  const id = await firstListed(url, fetcher, key === undefined || key === '' ? {} : { authorization: `Bearer ${key}` })
   return id === undefined ? undefined : `openai-compatible/${id}`
 }
 
@@ -167,28 +161,34 @@ async function firstOllamaModel(env: Environment, fetcher: typeof fetch): Promis
   const host = env['OLLAMA_HOST'] ?? '127.0.0.1:11434'
   const base = host.includes('://') ? host : `http://${host}`
   if (!URL.canParse(base) || (fetcher === fetch && !(await listens(new URL(base), CONNECTS)))) return undefined
-  const name = await firstListed(new URL('/api/tags', base).href, 'models', 'name', fetcher, {})
+  const name = await firstListed(new URL('/api/tags', base).href, fetcher, {})
   return name === undefined ? undefined : `ollama/${name}`
 }
 
 /** Returns the first entry of a list of models; `undefined` where the list is empty or the server does not answer. */
 async function firstListed(
   url: string,
-  list: string,
-  name: string,
   fetcher: typeof fetch,
   headers: Readonly<Record<string, string>>,
 ): Promise<string | undefined> {
   try {
     const response = await fetcher(url, { headers, redirect: 'error', signal: AbortSignal.timeout(LISTS) })
-    const body: unknown = response.ok ? await response.json() : undefined
-    const models: unknown = isRecord(body) ? body[list] : undefined
-    const first: unknown = Array.isArray(models) ? models[0] : undefined
-    const found = isRecord(first) ? first[name] : undefined
-    return typeof found === 'string' && found !== '' ? found : undefined
+    const [first] = (response.ok ? listedModels(await response.json()) : undefined) ?? []
+    return first === '' ? undefined : first
   } catch {
     return undefined
   }
+}
+
+/** Reads `data[].id` of OpenAI, Anthropic and Ollama, `models[].name` of Google and of Ollama's own API; `undefined` for any other body. */
+export function listedModels(body: unknown): readonly string[] | undefined {
+  if (!isRecord(body) || !('data' in body || 'models' in body)) return undefined
+  const list = 'data' in body ? body['data'] : body['models']
+  if (!Array.isArray(list)) return []
+  return list.flatMap((item: unknown) => {
+    const name = isRecord(item) ? (item['id'] ?? item['name']) : undefined
+    return typeof name === 'string' ? [name] : []
+  })
 }
 
 /** Makes a model that answers with `response` in place of `model`, without requests, cost or tokens. */
@@ -262,8 +262,8 @@ export function knownName(name: string): string {
     const owner = BARE.find(([pattern]) => pattern.test(lower))?.[1]
     if (owner !== undefined) return `${owner}/${lower}`
     const [first = '', ...rest] = name.split(':')
-    const named = Object.hasOwn(ALIASES, first.toLowerCase()) ? ALIASES[first.toLowerCase()] : first.toLowerCase()
-    if (named !== undefined && known.includes(named) && named !== 'builtin') {
+    const named = entryOf(ALIASES, first.toLowerCase()) ?? first.toLowerCase()
+    if (known.includes(named) && named !== 'builtin') {
       if (rest.join(':') !== '') return `${named}/${rest.join(':')}`
       const example = definitionOf(named).suggested
       throw new ConfigurationError(
@@ -273,15 +273,15 @@ export function knownName(name: string): string {
     if (name === '' || /\s/.test(name)) throw malformed(name)
     const shown = name.slice(0, 100)
     throw new ConfigurationError(
-      `A model is named provider/model, and ${JSON.stringify(shown)} does not say whose it is. Use ollama/${shown} for one on this machine; groq/…, openrouter/… or together/… for one that is hosted.`,
+      `A model is named provider/model, and ${JSON.stringify(shown)} has no provider. Use ollama/${shown} for one on this machine; groq/…, openrouter/… or together/… for one that is hosted.`,
     )
   }
   if (provider === 'builtin' && name !== EXTRACTIVE_REF)
     throw new ConfigurationError(`The only builtin model is ${EXTRACTIVE_REF}, but this is ${JSON.stringify(name)}.`)
   if (known.includes(provider)) return name
-  const alias = Object.hasOwn(ALIASES, provider) ? ALIASES[provider] : undefined
+  const alias = entryOf(ALIASES, provider)
   if (alias !== undefined) return `${alias}${name.slice(slash)}`
-  const advice = Object.hasOwn(ELSEWHERE, provider) ? ELSEWHERE[provider] : undefined
+  const advice = entryOf(ELSEWHERE, provider)
   if (advice !== undefined) throw new ConfigurationError(`There is no provider ${JSON.stringify(provider)}. ${advice}`)
   const close = nearest(provider, known)
   const meant =
@@ -289,6 +289,10 @@ export function knownName(name: string): string {
       ? `. The providers are ${known.join(', ')}. Any other server with Chat Completions is openai-compatible${name.slice(slash, 100)}, with OPENAI_COMPATIBLE_BASE_URL.`
       : `; did you mean ${JSON.stringify(`${close}${name.slice(slash)}`)}?`
   throw new ConfigurationError(`There is no provider ${JSON.stringify(provider.slice(0, 100))}${meant}`)
+}
+
+function entryOf(table: Readonly<Record<string, string>>, name: string): string | undefined {
+  return Object.hasOwn(table, name) ? table[name] : undefined
 }
 
 function malformed(name: string): ConfigurationError {

@@ -1,20 +1,23 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { once } from 'node:events'
+import { writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it, test, vi } from 'vitest'
+import { afterEach, describe, expect, it, test, vi } from 'vitest'
+import { folderForEach } from '../../test/support/folder.ts'
 import { ScriptedModel } from '../providers/scripted/scripted-model.ts'
 import { createModel } from './models.ts'
 import { defaultModel, resolveModel } from './open-model.ts'
 
+// As at a server that takes longer to connect than the probe for a local server waits.
+vi.mock('../util/listens.ts', () => ({ listens: () => Promise.resolve(false) }))
+
 let home: string
-beforeEach(() => {
-  home = mkdtempSync(join(tmpdir(), 'cria-models-'))
+folderForEach((folder) => {
+  home = folder
   vi.stubEnv('CRIA_HOME', home)
 })
-afterEach(() => {
-  vi.unstubAllEnvs()
-  rmSync(home, { recursive: true })
-})
+afterEach(() => vi.unstubAllEnvs())
 
 const configure = (config: object): void => writeFileSync(join(home, 'config.json'), JSON.stringify(config))
 
@@ -33,7 +36,7 @@ describe('resolveModel', () => {
 
   it.each([
     ['reasoning', /not set/],
-    ['llama3', /provider\/model, and "llama3" does not say whose it is\. Use ollama\/llama3/],
+    ['llama3', /provider\/model, and "llama3" has no provider\. Use ollama\/llama3/],
     ['opneai/gpt-5', /did you mean "openai\/gpt-5"\?$/],
     ['builtin/other', /builtin\/extractive/],
     [7, /name like/],
@@ -55,5 +58,16 @@ describe('defaultModel', () => {
     expect((await defaultModel()).ref).toBe('google/gemini-2.5-flash')
     vi.stubEnv('CRIA_MODEL', 'task')
     expect((await defaultModel()).ref).toBe('openai/gpt-5')
+  })
+
+  it('waits for the server of OPENAI_COMPATIBLE_BASE_URL, however long it takes to connect', async () => {
+    const server = createServer((_request, response) => response.end('{"data":[{"id":"m"}]}'))
+    await once(server.listen(0, '127.0.0.1'), 'listening')
+    try {
+      vi.stubEnv('OPENAI_COMPATIBLE_BASE_URL', `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`)
+      expect((await defaultModel()).ref).toBe('openai-compatible/m')
+    } finally {
+      server.close()
+    }
   })
 })

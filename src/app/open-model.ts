@@ -8,7 +8,6 @@ import { checkKey } from '../providers/connection.ts'
 import { PROVIDER_NAMES } from '../providers/registry.ts'
 import { defined } from '../util/check.ts'
 import { environment } from '../util/environment.ts'
-import { listens } from '../util/listens.ts'
 import { loadConfig } from './config.ts'
 import type { CriaConfig } from './config-schema.ts'
 import { configuredModelRef, createModel, defaultModelRef, resolvePointer } from './models.ts'
@@ -29,14 +28,14 @@ export async function openModel(
   env: Environment,
   overrides: ModelOptions = {},
 ): Promise<LanguageModel> {
-  const ref = resolvePointer(name ?? (await defaultModelRef(env, config, fetchIfThere)), config)
+  const ref = resolvePointer(name ?? (await defaultModelRef(env, config)), config)
   return configured(ref, config, env, { env, ...overrides })
 }
 
 /** Opens the default model; see `configuredModelRef`. @throws ConfigurationError where none is configured. */
 export async function defaultModel(options: ModelOptions = {}): Promise<LanguageModel> {
   const [config, env] = [userConfig(), environment()]
-  const ref = await configuredModelRef(env, config, fetchIfThere)
+  const ref = await configuredModelRef(env, config)
   if (ref !== undefined) return configured(ref, config, env, { env, ...options })
   throw new ConfigurationError('No model was named, and none is configured: no key of a provider is set, and no Ollama runs.', {
     hint: "Set a key such as OPENAI_API_KEY, or name a model: `model: 'openai/gpt-5-mini'`. `model: 'builtin/extractive'` quotes documents and needs no key.",
@@ -77,15 +76,6 @@ export function providerOptions(provider: string, { providers }: CriaConfig, env
 export function requireKeyOf({ ref }: LanguageModel, config: CriaConfig, env: Environment): void {
   const provider = PROVIDER_NAMES.find((name) => ref.startsWith(`${name}/`))
   if (provider !== undefined) checkKey(provider, { env, ...providerOptions(provider, config, env) })
-}
-
-const PROBE_MS = 300
-
-/** Detects that a local server is not running before the code behind `fetch` is loaded. */
-const fetchIfThere: typeof fetch = async (input, init) => {
-  const url = new URL(typeof input === 'object' && 'url' in input ? input.url : input)
-  if (!(await listens(url, PROBE_MS))) throw new TypeError(`Nothing listens at ${url.host}.`)
-  return fetch(input, init)
 }
 
 /** @throws ConfigurationError when the configuration cannot be read. */

@@ -1,10 +1,11 @@
-/** Computes paths: the files of cria in `CRIA_HOME` (default `~/.cria`), and the project that contains a folder. */
+/** Finds, reads and writes the files of cria in `CRIA_HOME` (default `~/.cria`); finds the project that contains a folder. */
 
-import { existsSync, realpathSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
-import { ConfigurationError, CriaError } from '../core/error.ts'
-import { makeFolder } from '../util/files.ts'
+import { ConfigurationError, CriaError, isCriaError } from '../core/error.ts'
+import { defined } from '../util/check.ts'
+import { makeFolder, whileLocked, writeFileAtomically } from '../util/files.ts'
 
 /** Environment and working folder of the process; tests pass their own. */
 export interface Surroundings {
@@ -73,6 +74,90 @@ export function makeHomeFolder(paths: HomePaths, folder: string = paths.home): v
       hint: remedy(cause),
     })
   }
+}
+
+/** Returns the object in the file; `undefined` where the file is missing or cannot be read. */
+export function readHomeFile<T extends object>(file: string): Partial<T> | undefined {
+  try {
+    const value = JSON.parse(readFileSync(file, 'utf8')) as Partial<T> | null
+    return typeof value === 'object' && value !== null ? value : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** Replaces the whole file with JSON or a text, readable only by its owner. @throws CriaError `store_failed` */
+export function writeHomeFile(file: string, value: object | string, paths: HomePaths): void {
+  const text = typeof value === 'string' ? value : JSON.stringify(value, undefined, 2)
+  changing(file, () => {
+    makeHomeFolder(paths, dirname(file))
+    writeFileAtomically(file, text.endsWith('\n') ? text : `${text}\n`)
+  })
+}
+
+/** Removes the file; reports whether it existed. @throws CriaError `store_failed` */
+export function removeHomeFile(file: string): boolean {
+  const isThere = existsSync(file)
+  changing(file, () => rmSync(file, { force: true }))
+  return isThere
+}
+
+/** Calls `change` while other processes cannot change the file. @throws CriaError `store_failed`, and what `change` throws. */
+export function whileHomeFileIsLocked(file: string, paths: HomePaths, change: () => void): void {
+  changing(file, () => {
+    makeHomeFolder(paths, dirname(file))
+    whileLocked(file, change)
+  })
+}
+
+function changing(file: string, change: () => void): void {
+  try {
+    change()
+  } catch (cause) {
+    if (isCriaError(cause)) throw cause
+    throw new CriaError('store_failed', `${file} cannot be written: ${reason(cause)}.`, { cause, hint: remedy(cause) })
+  }
+}
+
+/** Returns the names of the files in a folder without their ending, sorted; an empty list where the folder cannot be read. */
+export function homeNames(folder: string, ending: string): readonly string[] {
+  try {
+    return readdirSync(folder)
+      .flatMap((file) => (file.endsWith(ending) ? [file.slice(0, -ending.length)] : []))
+      .toSorted()
+  } catch {
+    return []
+  }
+}
+
+/** Maximum size of a configuration or a template. */
+const MAX_BYTES = 1 << 20
+
+/**
+ * Reads a small text file. Checks the type of the entry first: reading a pipe would wait for ever, and a device may have no end.
+ *
+ * @param kind the kind of file expected, for the error: `configuration`.
+ * @param options.pipes also reads a pipe to its end; for paths that the user has typed. Default false.
+ * @throws ConfigurationError when the file cannot be read, is not a regular file, or is larger than 1 MB.
+ */
+export function readSmallFile(file: string, kind: string, { pipes = false }: { readonly pipes?: boolean } = {}): string {
+  try {
+    const status = statSync(file)
+    if (status.isDirectory()) throw new ConfigurationError(`${file} cannot be read: it is a folder.`)
+    if (!status.isFile() && !(pipes && status.isFIFO())) throw new ConfigurationError(`${file} is not a regular file.`)
+    if (status.size > MAX_BYTES) throw new ConfigurationError(`${file} has ${status.size} bytes; a ${kind} has at most 1 MB.`)
+    return readFileSync(file, 'utf8')
+  } catch (cause) {
+    if (cause instanceof ConfigurationError) throw cause
+    throw new ConfigurationError(`${file} cannot be read: ${reason(cause)}.`, { cause })
+  }
+}
+
+/** Turns a usage error into a failure: the user did not name the file on the command line. Returns any other error unchanged. */
+export function asFailure(thrown: unknown, code: 'journal_failed' | 'store_failed'): unknown {
+  if (!(thrown instanceof ConfigurationError)) return thrown
+  const { message, hint, details } = thrown
+  return new CriaError(code, message, { ...defined({ hint, details }), cause: thrown })
 }
 
 /** Returns a short description of a file system error: `permission denied`, `no space left on device`. */

@@ -10,8 +10,7 @@ import { isRecord } from '../util/check.ts'
 import { keepValues, takeVariables } from '../util/environment.ts'
 import { nearest } from '../util/nearest.ts'
 import type { CriaConfig } from './config-schema.ts'
-import { removeHomeFile, whileHomeFileIsLocked, writeHomeFile } from './home-file.ts'
-import { reason } from './paths.ts'
+import { reason, removeHomeFile, whileHomeFileIsLocked, writeHomeFile } from './paths.ts'
 import type { HomePaths } from './paths.ts'
 
 /**
@@ -21,7 +20,7 @@ import type { HomePaths } from './paths.ts'
  * @param more names of further variables that hold keys.
  */
 export function takeProviderKeys(more: readonly string[] = []): void {
-  takeVariables([...Object.values(PROVIDERS).flatMap(({ keyVariable }) => keyVariable ?? []), ...more])
+  takeVariables([...keyVariables({}), ...more])
 }
 
 /** Keys by the name of the environment variable that they replace. */

@@ -5,12 +5,9 @@ import { user } from '../core/message.ts'
 import { completionRequest, foldParts, streamRequest } from '../engine/completion.ts'
 import { providerStatus } from '../providers/connection.ts'
 import { definitionOf, PROVIDER_NAMES } from '../providers/registry.ts'
-import { isRecord } from '../util/check.ts'
 import { redact, shownUrl } from '../util/redact.ts'
-import { failed, ok, warning } from './checks.ts'
-import type { Check } from './checks.ts'
 import type { CriaConfig } from './config-schema.ts'
-import { suggestedModel } from './models.ts'
+import { listedModels, suggestedModel } from './models.ts'
 import { openModel, providerOptions } from './open-model.ts'
 import { reason } from './paths.ts'
 import type { Surroundings } from './paths.ts'
@@ -69,9 +66,9 @@ export async function reachProvider(
     })
     const body: unknown = await response.json().catch(() => undefined)
     if (!response.ok) return { reachable: false, why: refusal(response.status), status: response.status }
-    const models = modelNames(body)
+    const models = listedModels(body)
     if (models === undefined) return { reachable: false, why: noList(response), status: response.status }
-    return { reachable: true, models }
+    return { reachable: true, models: models.map((name) => name.replace(/^models\//, '')) }
   } catch (thrown) {
     return { reachable: false, why: redact(failure(thrown, patience), [key]), status: null }
   }
@@ -106,7 +103,7 @@ function refusal(status: number): string {
 function noList(response: Response): string {
   const type = (response.headers.get('content-type') ?? '').split(';', 1)[0] ?? ''
   const sent = type === 'text/html' ? 'HTML' : type === '' || type === 'application/json' ? 'something else' : type
-  return `what answers there is no API: it sent ${sent} in place of a list of models`
+  return `the server there is not a model API: it sent ${sent} in place of a list of models`
 }
 
 function failure(thrown: unknown, patience: number): string {
@@ -121,24 +118,21 @@ function failure(thrown: unknown, patience: number): string {
 
 const HUNG_UP: ReadonlySet<string> = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'])
 
-/** Reads `data[].id` of OpenAI, Anthropic and Ollama, `models[].name` of Google; `undefined` for any other body. */
-function modelNames(body: unknown): readonly string[] | undefined {
-  if (!isRecord(body) || !('data' in body || 'models' in body)) return undefined
-  const list = 'data' in body ? body['data'] : body['models']
-  if (!Array.isArray(list)) return []
-  return list.flatMap((item: unknown) => {
-    const name = isRecord(item) ? (item['id'] ?? item['name']) : undefined
-    return typeof name === 'string' ? [name.replace(/^models\//, '')] : []
-  })
-}
-
 export interface CheckProvidersOptions {
   readonly env: Surroundings['env']
   readonly config: CriaConfig
-  /** The default model; a problem of its provider is a failure, not only a warning. */
+  /** The default model: preferred for the test of its provider. */
   readonly defaultModel: string | undefined
+  /** Sends no requests. */
   readonly offline: boolean
   readonly signal: AbortSignal
+}
+
+export interface ProviderCheck {
+  readonly provider: string
+  readonly message: string
+  /** The remedy; absent where the provider can be used. */
+  readonly hint?: string
 }
 
 /** Time limit in milliseconds; a local server may have to load the model first. */
@@ -147,54 +141,51 @@ const ANSWER_MS = 30_000
 const FEW_TOKENS = 16
 
 /** Sends one tiny request to each configured provider. */
-export function checkProviders(options: CheckProvidersOptions): Promise<Check[]> {
+export function checkProviders(options: CheckProvidersOptions): Promise<ProviderCheck[]> {
   const { env, config } = options
   const states = providerStates(env, config).filter(
     ({ name, configured, problem }) => (configured || problem !== undefined) && definitionOf(name).sharesWith === undefined,
   )
-  return Promise.all(states.map((state) => checkProvider(state, options)))
+  return Promise.all(states.map(async (state) => ({ provider: state.name, ...(await checkProvider(state, options)) })))
 }
 
-async function checkProvider(state: ProviderState, options: CheckProvidersOptions): Promise<Check> {
-  const { env, config, defaultModel, signal } = options
-  const name = `provider ${state.name}`
-  const place = state.baseURL === null ? '' : shownUrl(state.baseURL)
-  const key = state.keyFrom === null ? '' : `, key from ${state.keyFrom}`
-  const wrong = defaultModel?.startsWith(`${state.name}/`) === true ? failed : warning
-  const unusable = (why: string, hint: string): Check => wrong(name, `${place} cannot be used${key}: ${why}`, hint)
-  if (state.problem !== undefined) return wrong(name, state.problem, 'Correct it in the environment or in config.json.')
-  if (options.offline) return ok(name, `${place} was not asked${key}`)
+async function checkProvider(state: ProviderState, options: CheckProvidersOptions): Promise<Omit<ProviderCheck, 'provider'>> {
+  const { name, baseURL, keyFrom, problem } = state
+  const { env, config, defaultModel, offline, signal } = options
+  const place = baseURL === null ? '' : shownUrl(baseURL)
+  const key = keyFrom === null ? '' : `, key from ${keyFrom}`
+  const unusable = (why: string, hint: string): Omit<ProviderCheck, 'provider'> => ({
+    message: `${place} cannot be used${key}: ${why}`,
+    hint,
+  })
+  if (problem !== undefined) return { message: problem, hint: 'Correct it in the environment or in config.json.' }
+  if (offline) return { message: `${place} was not asked${key}` }
 
-  const reached = await reachProvider(state, env, config.providers?.[state.name]?.headers, signal)
+  const reached = await reachProvider(state, env, config.providers?.[name]?.headers, signal)
   if (!reached.reachable && reached.status === null) {
     // An Ollama that is not running is only a problem when it was configured.
-    if (state.name === 'ollama' && (env['OLLAMA_HOST'] ?? '') === '') return ok(name, `not running (${place})`)
+    if (name === 'ollama' && (env['OLLAMA_HOST'] ?? '') === '') return { message: `not running (${place})` }
     return unusable(`${reached.why}.`, 'Check the base URL, the key and the connection.')
   }
-  const ref = modelToAsk(state.name, { config, defaultModel, listed: reached.reachable ? reached.models : [] })
+  const ref = modelToAsk(name, { config, defaultModel, listed: reached.reachable ? reached.models : [] })
   if (ref !== undefined) {
     const asked = await askTinyQuestion(ref, options)
-    if (!('error' in asked)) return ok(name, `${place} answers: ${ref} ${asked.told}${key}`)
-    return unusable(asked.error.message, asked.error.hint ?? 'Check the base URL, the key and the name of the model.')
+    if (typeof asked === 'string') return { message: `${place} answers: ${ref} ${asked}${key}` }
+    return unusable(asked.message, asked.hint ?? 'Check the base URL, the key and the name of the model.')
   }
-  if (reached.reachable) return ok(name, `${place} answers, and has no model${key}`)
+  if (reached.reachable) return { message: `${place} answers, and has no model${key}` }
   if (reached.status === 401 || reached.status === 403) return unusable(`${reached.why}.`, 'Check the key.')
   if (reached.status === 200) return unusable(`${reached.why}.`, 'Check the base URL, and the proxy in between.')
-  return wrong(
-    name,
-    `${place} does not tell its models (${reached.why}), and none of them is configured that could be asked${key}.`,
-    `Name one of its models under "models" in config.json, like "${state.name}/NAME".`,
-  )
+  return {
+    message: `${place} does not list its models (${reached.why}), and none of them is configured that could be asked${key}.`,
+    hint: `Name one of its models under "models" in config.json, like "${name}/NAME".`,
+  }
 }
 
 /** Returns the model to test: one configured by the user, else the suggested model of the provider, else the first that it lists. */
 function modelToAsk(
   provider: string,
-  {
-    config,
-    defaultModel,
-    listed,
-  }: Pick<CheckProvidersOptions, 'config' | 'defaultModel'> & { readonly listed: readonly string[] },
+  { config, defaultModel, listed }: Pick<CheckProvidersOptions, 'config' | 'defaultModel'> & { listed: readonly string[] },
 ): string | undefined {
   const { main, quick, task, reasoning } = config.models ?? {}
   const chosen = [main, quick, task, reasoning, ...(config.fallbackModels ?? []), defaultModel]
@@ -206,11 +197,8 @@ function modelToAsk(
   return first === undefined ? undefined : `${provider}/${first}`
 }
 
-/** @returns the duration of the answer, and its tokens. */
-async function askTinyQuestion(
-  ref: string,
-  { config, env, signal }: CheckProvidersOptions,
-): Promise<{ readonly told: string } | { readonly error: CriaError }> {
+/** Returns the duration of the answer and its tokens, as a phrase; or the error. */
+async function askTinyQuestion(ref: string, { config, env, signal }: CheckProvidersOptions): Promise<string | CriaError> {
   const startedAt = performance.now()
   const patience = AbortSignal.timeout(ANSWER_MS)
   try {
@@ -223,9 +211,9 @@ async function askTinyQuestion(
     const { usage, finishReason } = await foldParts(streamRequest(model, request, AbortSignal.any([signal, patience])))
     if (finishReason === undefined) throw new CriaError('stream_interrupted', `${ref} began to answer and broke off.`)
     const tokens = usage.totalTokens ?? (usage.inputTokens ?? 0) + (usage.outputTokens ?? 0)
-    return { told: `in ${Math.round(performance.now() - startedAt)} ms${tokens > 0 ? `, ${tokens} tokens` : ''}` }
+    return `in ${Math.round(performance.now() - startedAt)} ms${tokens > 0 ? `, ${tokens} tokens` : ''}`
   } catch (thrown) {
-    if (patience.aborted) return { error: new CriaError('timeout', `${ref} did not answer within ${ANSWER_MS / 1000} s.`) }
-    return { error: toCriaError(thrown) }
+    if (patience.aborted) return new CriaError('timeout', `${ref} did not answer within ${ANSWER_MS / 1000} s.`)
+    return toCriaError(thrown)
   }
 }

@@ -1,7 +1,7 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { folderForEach } from '../../test/support/folder.ts'
 import { answer, chatServer, refuse, sendDelta, startStream } from '../../test/support/chat-server.ts'
 import type { ChatServer, Reply } from '../../test/support/chat-server.ts'
 import { createModel, openRecorder, query, ResponseCache, SimpleBot } from '../index.ts'
@@ -9,14 +9,13 @@ import type { EventOf, LanguageModel, ModelFacts, QueryEvent, QueryOptions } fro
 
 let home: string
 const servers: ChatServer[] = []
-beforeEach(() => {
-  home = mkdtempSync(join(tmpdir(), 'cria-query-'))
+folderForEach((folder) => {
+  home = folder
   vi.stubEnv('CRIA_HOME', home)
 })
 afterEach(async () => {
   vi.unstubAllEnvs()
   for (const server of servers.splice(0)) await server[Symbol.asyncDispose]()
-  rmSync(home, { recursive: true })
 })
 
 async function serve(reply: Reply): Promise<ChatServer> {
@@ -140,6 +139,18 @@ describe('turning to another model', () => {
     expect(only(all, 'complete')[0]?.result).toMatchObject({ text: 'Yes.', model: 'openai-compatible/spare' })
   })
 
+  it.each([{ model: 'openai-compatible/m' }, {}])(
+    'ENG-MODEL-001 a rate-limited model rests over several turns: %o',
+    async (named) => {
+      const [busy, spare] = [await serve(LIMITED), await serve(answer('Yes.'))]
+      vi.stubEnv('OPENAI_COMPATIBLE_BASE_URL', busy.url)
+      vi.stubEnv('CRIA_MODEL', 'openai-compatible/m')
+      for (let turn = 0; turn < 2; turn++)
+        await events({ ...named, fallbackModels: [modelAt(spare.url, 'spare')], retry: { maxRetries: 0, coolDown: 60_000 } })
+      expect([busy.requests.length, spare.requests.length]).toEqual([1, 2])
+    },
+  )
+
   it('ENG-MODEL-001 context too large: switches to the next larger model, not the next in the list', async () => {
     const [small, other, large] = [await serve(OVERFLOW), await serve(answer('no')), await serve(answer('Yes.'))]
     const all = await events({
@@ -246,9 +257,9 @@ describe('what was spent', () => {
 
 describe('a program that names no model, without any key', () => {
   it('gets an error before any event or row, from query() and from bots', async () => {
-    const told = { code: 'configuration', hint: expect.stringContaining('OPENAI_API_KEY') as string }
-    await expect(events({})).rejects.toMatchObject(told)
-    await expect(new SimpleBot({ recorder: false }).ask('Is it?')).rejects.toMatchObject(told)
+    const expected = { code: 'configuration', hint: expect.stringContaining('OPENAI_API_KEY') as string }
+    await expect(events({})).rejects.toMatchObject(expected)
+    await expect(new SimpleBot({ recorder: false }).ask('Is it?')).rejects.toMatchObject(expected)
   })
 
   it('uses the builtin model where that is named', async () => {

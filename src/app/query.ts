@@ -1,29 +1,37 @@
-/** The public `query()`: resolves names of models, then calls the engine, which knows only ports. */
+/** The public `query()`: resolves names of models, built-in context and caches, then calls the engine, which knows only ports. */
 
 import { AsyncLocalStorage } from 'node:async_hooks'
+import { ConfigurationError } from '../core/error.ts'
 import type { QueryEvent, QueryResult } from '../core/event.ts'
+import type { ContextSource } from '../core/injection.ts'
 import type { LanguageModel } from '../core/model.ts'
+import type { Recorder } from '../core/recorder.ts'
 import type { RerankingModel } from '../core/reranking.ts'
-import type { ContextOptions, EngineOptions, PrepareStep, StepChanges, VerifyChoice } from '../engine/options.ts'
 import { checkOptions } from '../engine/checks/options.ts'
-import { checkList, checkObject } from '../engine/checks/values.ts'
+import { checkList, checkNames, checkObject } from '../engine/checks/values.ts'
+import type {
+  ContextOptions,
+  EngineContextOptions,
+  EngineOptions,
+  PrepareStep,
+  StepChanges,
+  VerifyChoice,
+} from '../engine/options.ts'
 import { query as engineQuery } from '../engine/query.ts'
 import { currentSpan } from '../engine/span.ts'
-import { hostTracing } from '../recorders/otel/mirror.ts'
-import { resolveContext } from './context/sources.ts'
-import type { ModelInput } from './models.ts'
-import { defaultModel, quickModel, resolveModel, specialistFor } from './open-model.ts'
 import { CoolDowns } from '../model/cool-down.ts'
+import { ResponseCache } from '../model/response-cache.ts'
 import type { RerankChoice } from '../prepare/rerank.ts'
 import type { RetrievalOptions } from '../prepare/retrieve.ts'
 import { providerStatus } from '../providers/connection.ts'
 import { EXTRACTIVE_REF } from '../providers/extractive/model.ts'
 import { createRerankingModel } from '../providers/reranking/create.ts'
 import type { AiSdkRerankingModel } from '../providers/reranking/create.ts'
-import { defined } from '../util/check.ts'
-import { ConfigurationError } from '../core/error.ts'
-import type { Recorder } from '../core/recorder.ts'
-import { ResponseCache } from '../model/response-cache.ts'
+import { hostTracing } from '../recorders/otel/mirror.ts'
+import { defined, describe, isRecord } from '../util/check.ts'
+import { namesOf } from '../util/nearest.ts'
+import type { ModelInput } from './models.ts'
+import { defaultModel, quickModel, resolveModel, specialistFor } from './open-model.ts'
 
 /** Reranks retrieved passages with a model. */
 export interface RerankSettings extends Omit<RerankChoice, 'model'> {
@@ -109,7 +117,7 @@ export function query(options: QueryOptions): AsyncGenerator<QueryEvent, QueryRe
   checkOptions({ ...known, model: NOT_YET_KNOWN })
   // The turn starts at the first read, but belongs to the tool that called query().
   const here = AsyncLocalStorage.snapshot()
-  return withDefaultModel(known, (begin) => here(begin))
+  return withDefaultModel(known, here)
 }
 
 /** Resolves the name of the model. Other values are left to the checks of the engine. */
@@ -129,10 +137,6 @@ export function resolveRetrieval<Options extends Pick<RetrieveOptions, 'rerank'>
   return { ...rest, rerank: { ...rerank, model: createRerankingModel(rerank.model) } }
 }
 
-function resolved(input: ModelInput): LanguageModel {
-  return madeOf(input, resolveModel(input))
-}
-
 function resolving(prepareStep: PrepareStep<ModelInput>): PrepareStep {
   // In JavaScript it may be of another type, which the engine reports.
   if (typeof prepareStep !== 'function') return prepareStep
@@ -145,19 +149,15 @@ function resolving(prepareStep: PrepareStep<ModelInput>): PrepareStep {
 
 async function* withDefaultModel(
   options: Omit<EngineOptions, 'model'>,
-  here: <T>(begin: () => T) => T,
+  here: ReturnType<typeof AsyncLocalStorage.snapshot>,
 ): AsyncGenerator<QueryEvent, QueryResult | undefined, undefined> {
-  const model = await defaultModel()
+  const model = named(await defaultModel())
   return yield* here(() => engineQuery(withModel(options, model)))
 }
 
 function withModel(options: Omit<EngineOptions, 'model'>, model: LanguageModel): EngineOptions {
   const specialist = options.specialist ?? specialistFor(model, options)
-  return {
-    ...options,
-    model,
-    ...(specialist === undefined ? {} : { specialist }),
-  }
+  return { ...options, model, ...defined({ specialist }) }
 }
 
 /** Stands in for the default model while the other options are checked. */
@@ -169,6 +169,7 @@ const NOT_YET_KNOWN: EngineOptions['model'] = {
   },
 }
 
+/** The origin of a model; models of one origin share a rate-limit cool-down. */
 const keys = new WeakMap<LanguageModel, unknown>()
 let coolDowns: CoolDowns | undefined
 
@@ -177,14 +178,19 @@ function sharedCoolDowns(): CoolDowns {
   return coolDowns
 }
 
-/**
- * Records the origin of `model`, so that models of the same object, or of the same name at the same base URL, share a rate-limit
- * cool-down.
- */
-export function madeOf(input: ModelInput, model: LanguageModel): LanguageModel {
-  if (typeof input !== 'string') keys.set(model, input)
-  else if (model.ref !== EXTRACTIVE_REF)
-    keys.set(model, `${model.ref} ${providerStatus(model.ref.split('/', 1)[0] ?? '').baseURL}`)
+function resolved(input: ModelInput): LanguageModel {
+  const model = resolveModel(input)
+  return typeof input === 'string' ? named(model) : withOrigin(model, input)
+}
+
+/** Records name and base URL as the origin of the model; the quoting model has no rate limit. */
+function named(model: LanguageModel): LanguageModel {
+  const { ref } = model
+  return ref === EXTRACTIVE_REF ? model : withOrigin(model, `${ref} ${providerStatus(ref.split('/', 1)[0] ?? '').baseURL}`)
+}
+
+function withOrigin(model: LanguageModel, origin: unknown): LanguageModel {
+  keys.set(model, origin)
   return model
 }
 
@@ -221,4 +227,60 @@ function keptIn(recorder: Recorder | undefined): ResponseCache {
     kept.set(recorder, cache)
   }
   return cache
+}
+
+type BuiltIn = 'project' | 'recentFiles' | 'gitStatus'
+
+/** `maxTokens` are defaults that the options override. */
+const BUILT_IN: Readonly<Record<BuiltIn, Omit<ContextSource, 'load'>>> = {
+  project: { name: 'project', maxTokens: 8000, isStable: true },
+  recentFiles: { name: 'files', maxTokens: 16_000 },
+  gitStatus: { name: 'git', maxTokens: 2000 },
+}
+
+const CONTEXT_OPTIONS = namesOf<ContextOptions>({
+  project: true,
+  recentFiles: true,
+  gitStatus: true,
+  cwd: true,
+  sources: true,
+  compaction: true,
+  summaryModel: true,
+})
+
+/**
+ * Resolves the options of `context` to context sources, in their order in the request: project, files, git.
+ *
+ * @throws ConfigurationError that names the option, the expected and the received value.
+ */
+function resolveContext(options: ContextOptions): EngineContextOptions {
+  checkNames('`context`', options, CONTEXT_OPTIONS)
+  const { project, recentFiles, gitStatus, cwd = process.cwd(), sources = [], ...rest } = options
+  checkList('context.sources', sources, 'sources')
+  const builtIn = Object.entries({ project, recentFiles, gitStatus }).flatMap(([key, option]): ContextSource[] => {
+    if (option === undefined || option === false) return []
+    const name = key as BuiltIn
+    return [
+      {
+        ...BUILT_IN[name],
+        maxTokens: tokensOf(name, option),
+        // The code that reads files and runs git is loaded by the first turn that uses it: most processes never do.
+        load: async (request) => (await import('./context/built-in.ts')).LOADERS[name](request, { cwd, env: process.env }),
+      },
+    ]
+  })
+  return { ...rest, sources: [...builtIn, ...sources] }
+}
+
+function tokensOf(name: BuiltIn, option: NonNullable<ContextOptions[BuiltIn]>): number {
+  const usual = BUILT_IN[name].maxTokens
+  if (typeof option === 'boolean') return usual
+  if (!isRecord(option))
+    throw new ConfigurationError(`\`context.${name}\` must be true, false or { maxTokens }, but is ${describe(option)}.`)
+  checkNames(`\`context.${name}\``, option, ['maxTokens'])
+  const { maxTokens = usual } = option
+  if (typeof maxTokens === 'number' && maxTokens >= 0) return maxTokens
+  throw new ConfigurationError(
+    `\`context.${name}.maxTokens\` must be a number of at least 0, but is ${String(maxTokens)}; \`context.${name}: false\` switches it off.`,
+  )
 }

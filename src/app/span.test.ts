@@ -111,14 +111,19 @@ describe('span()', () => {
 
 describe('lastTurn', () => {
   it('describes the last ended turn, successful or not', async () => {
-    const told: string[] = []
+    const states: string[] = []
     const model = new ScriptedModel(['Fine.', { fail: { after: 0, error: new CriaError('auth', 'No.') } }])
-    const bot = new SimpleBot({ model, recorder: false, streamTarget: 'none', onQueryCompleted: ({ state }) => told.push(state) })
+    const bot = new SimpleBot({
+      model,
+      recorder: false,
+      streamTarget: 'none',
+      onQueryCompleted: ({ state }) => states.push(state),
+    })
     expect(bot.lastTurn).toBeUndefined()
     const { turnId } = await bot.ask('One?')
     expect(bot.lastTurn).toMatchObject({ turnId, state: 'done', traceId: expect.stringMatching(/^[0-9a-f]{32}$/) as string })
     await expect(bot.ask('Two?')).rejects.toMatchObject({ code: 'auth' })
     expect(bot.lastTurn).toMatchObject({ state: 'failed', errors: 1 })
-    expect(told).toEqual(['done', 'failed'])
+    expect(states).toEqual(['done', 'failed'])
   })
 })

@@ -1,20 +1,17 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { folderForEach } from '../../test/support/folder.ts'
 import { homePaths } from './paths.ts'
 import type { HomePaths } from './paths.ts'
 import { chooseStore, requireStore, storeNames } from './store-choice.ts'
 
 let root: string
 let paths: HomePaths
-beforeEach(() => {
-  root = realpathSync(mkdtempSync(join(tmpdir(), 'cria-stores-')))
+folderForEach((made) => {
+  root = made
   paths = homePaths({ env: { CRIA_HOME: join(root, 'home') }, cwd: root })
   for (const folder of ['a', 'b', 'a/below']) mkdirSync(join(root, folder))
-})
-afterEach(() => {
-  rmSync(root, { recursive: true, force: true })
 })
 
 const choose = (options: Parameters<typeof chooseStore>[0], config = {}, cwd = root): ReturnType<typeof chooseStore> =>

@@ -8,8 +8,7 @@ import type { SqliteDocumentStore } from '../stores/sqlite.ts'
 import { sha256 } from '../util/hash.ts'
 import { nearest } from '../util/nearest.ts'
 import type { CriaConfig } from './config-schema.ts'
-import { homeNames } from './home-file.ts'
-import { reason, STORE_NAME, storePath } from './paths.ts'
+import { homeNames, reason, STORE_NAME, storePath } from './paths.ts'
 import type { HomePaths } from './paths.ts'
 
 export interface StoreChoice {

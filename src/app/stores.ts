@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { EmbeddingModel } from '../core/embedding.ts'
-import { ConfigurationError, CriaError, isCriaError, toCriaError } from '../core/error.ts'
+import { CriaError, isCriaError, toCriaError } from '../core/error.ts'
 import type { ErrorInfo } from '../core/error.ts'
 import type { ChunkOptions } from '../stores/chunk/chunk-document.ts'
 import type { IndexProgress, IndexReport as FilesReport } from '../stores/index-files.ts'
@@ -13,10 +13,9 @@ import type { EmbedReport, SqliteDocumentStore, SqliteDocumentStoreOptions } fro
 import { isDamaged } from '../util/sqlite/failure.ts'
 import type { CriaConfig } from './config-schema.ts'
 import type { PagesOptions } from './index-pages.ts'
-import { makeHomeFolder } from './paths.ts'
+import { asFailure, makeHomeFolder } from './paths.ts'
 import type { HomePaths, Surroundings } from './paths.ts'
 import type { StoreChoice } from './store-choice.ts'
-import { defined } from '../util/check.ts'
 
 export type { EmbedProgress, IndexProgress }
 
@@ -89,13 +88,15 @@ export async function indexPaths(choice: StoreChoice, paths: readonly string[], 
   try {
     const addresses = paths.filter(isAddress)
     const files = paths.filter((path) => !isAddress(path))
-    const ofFiles = files.length > 0 ? await indexFiles(store, files, { base: cwd, dryRun, signal, onProgress }) : undefined
-    const ofPages =
-      addresses.length > 0
-        ? await (await import('./index-pages.ts')).indexPages(store, addresses, { ...options.pages, dryRun, signal, onProgress })
-        : undefined
-    const report =
-      ofFiles !== undefined && ofPages !== undefined ? sumOf(ofFiles, ofPages) : (ofFiles ?? ofPages ?? (await asItIs(store)))
+    const work = { dryRun, signal, onProgress }
+    const reports: FilesReport[] = []
+    if (files.length > 0) reports.push(await indexFiles(store, files, { base: cwd, ...work }))
+    if (addresses.length > 0) {
+      const { indexPages } = await import('./index-pages.ts')
+      reports.push(await indexPages(store, addresses, { ...options.pages, ...work }))
+    }
+    if (reports.length === 0) reports.push(await asItIs(store))
+    const report = reports.reduce(sumOf)
     const made = embeddings === undefined || dryRun || !store.embedsQueries ? undefined : await embed(store, embeddings, signal)
     return { store: choice.name, ...report, ...(made === undefined ? {} : { embeddings: made }) }
   } finally {
@@ -114,7 +115,7 @@ async function embeddingOptions({ model, replace, config, env }: EmbeddingChoice
 }
 
 /** @throws ConfigurationError when the provider is unknown, or offers no embeddings. */
-export async function openEmbeddingModel(ref: string, config: CriaConfig, env: Surroundings['env']): Promise<EmbeddingModel> {
+async function openEmbeddingModel(ref: string, config: CriaConfig, env: Surroundings['env']): Promise<EmbeddingModel> {
   const [{ createEmbeddingModel }, { providerOptions }] = await Promise.all([
     import('../providers/embedding/create.ts'),
     import('./open-model.ts'),
@@ -200,15 +201,7 @@ async function openFile(options: SqliteDocumentStoreOptions): Promise<SqliteDocu
   try {
     return await SqliteDocumentStore.open(options)
   } catch (thrown) {
-    // The user did not name this file on the command line, so this is a failure and not a usage error.
-    if (thrown instanceof ConfigurationError) {
-      const { hint, details } = thrown
-      throw new CriaError('store_failed', thrown.message, {
-        ...defined({ hint, details }),
-        cause: thrown,
-      })
-    }
-    throw thrown
+    throw asFailure(thrown, 'store_failed')
   }
 }
 

@@ -10,7 +10,7 @@ import type { FilledPrompt } from '../core/prompt.ts'
 import { defined } from '../util/check.ts'
 import { sha256 } from '../util/hash.ts'
 import { nearest } from '../util/nearest.ts'
-import { homeNames, readSmallFile, writeHomeFile } from './home-file.ts'
+import { homeNames, readSmallFile, writeHomeFile } from './paths.ts'
 import type { HomePaths } from './paths.ts'
 
 export interface Template {
@@ -53,7 +53,7 @@ export function readTemplate(name: string, paths: HomePaths, cwd: string): Templ
       { hint: 'Make one with: cria templates save NAME "the prompt"' },
     )
   }
-  return parseTemplate(name, path, readSmallFile(path, 'template'))
+  return parseTemplate(name, path, readSmallFile(path, 'template', { pipes: true }))
 }
 
 /** Returns the names of the templates of this home, sorted. */

@@ -11,8 +11,7 @@ import { dirname, join } from 'node:path'
 import { ConfigurationError } from '../core/error.ts'
 import { isRule } from '../tools/permissions/rule.ts'
 import { sha256 } from '../util/hash.ts'
-import { consentPath, homeNames, readHomeFile, readSmallFile, removeHomeFile, writeHomeFile } from './home-file.ts'
-import { realPath, workspaceRoot } from './paths.ts'
+import { homeNames, readHomeFile, readSmallFile, realPath, removeHomeFile, workspaceRoot, writeHomeFile } from './paths.ts'
 import type { HomePaths } from './paths.ts'
 
 export type TrustState = 'trusted' | 'changed' | 'untrusted'
@@ -66,6 +65,11 @@ export function trust({ folder, hash }: ProjectConfig, paths: HomePaths, now: Da
 /** Revokes the trust in a folder; reports whether it was trusted. */
 export function revokeTrust(folder: string, paths: HomePaths): boolean {
   return removeHomeFile(consentPath(paths, realPath(folder)))
+}
+
+/** Returns the path of a consent: a file in the trust folder, named by a hash of its subject. */
+function consentPath({ trust }: HomePaths, about: string, ending: string = '.json'): string {
+  return join(trust, `${sha256(about).slice(0, 32)}${ending}`)
 }
 
 function readProject(folder: string, file: string): ProjectConfig {

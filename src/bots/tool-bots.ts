@@ -1,6 +1,6 @@
 /** Bots with tools: ToolBot returns the calls that the model requests, AgentBot runs them until the model answers. */
 
-import { objectReturned, RETURN_OBJECT } from '../app/builtin-tools.ts'
+import { objectReturned, RETURN_OBJECT } from '../app/agent-tools.ts'
 import type { QueryOptions } from '../app/query.ts'
 import { ConfigurationError } from '../core/error.ts'
 import type { Json } from '../core/json.ts'

@@ -1,11 +1,10 @@
 /** Prepares the parts that `run` and `chat` share: tools, rules, hooks, MCP servers, system prompts, and checks of model and rules. */
 
 import { approvalsFor } from '../app/trust.ts'
-import { agentTool } from '../app/agent-tool.ts'
-import { commandHooks } from '../app/command-hooks.ts'
+import { commandHooks } from '../app/user-programs.ts'
 import { openModel } from '../app/open-model.ts'
-import { builtinTools } from '../app/builtin-tools.ts'
-import type { BuiltinToolOptions } from '../app/builtin-tools.ts'
+import { agentTool, builtinTools } from '../app/agent-tools.ts'
+import type { BuiltinToolOptions } from '../app/agent-tools.ts'
 import type { SandboxConfig } from '../app/config-schema.ts'
 import type { LoadedConfig } from '../app/config.ts'
 import type { QueryOptions } from '../app/query.ts'

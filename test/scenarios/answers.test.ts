@@ -5,11 +5,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { readCorpus } from '../../src/app/eval/collection.ts'
-import { evaluateAnswers, toAnswered } from '../../src/app/eval/answers.ts'
-import type { AnswerReport } from '../../src/app/eval/answers.ts'
 import { QueryBot } from '../../src/bots/query-bot.ts'
-import type { SourceDocument } from '../../src/core/store.ts'
+import { evaluateAnswers, readCorpus, toAnswered } from '../../src/eval/port.ts'
+import type { AnswerReport } from '../../src/eval/port.ts'
 import { EXTRACTIVE_REF } from '../../src/providers/extractive/model.ts'
 import { SqliteDocumentStore } from '../../src/stores/sqlite.ts'
 import { SHARED } from '../support/shared.ts'
@@ -28,23 +26,19 @@ let unsupported = 0
 beforeAll(async () => {
   if (!present) return
   const store = await SqliteDocumentStore.open({ path: ':memory:' })
-  await store.extend(documents())
+  await store.extend(readCorpus(COLLECTION))
   const bot = new QueryBot({ docstore: store, model: EXTRACTIVE_REF, recorder: false, streamTarget: 'none' })
   report = await evaluateAnswers(
     COLLECTION,
     async (question) => {
       const answer = await bot.ask(question)
       unsupported += (answer.citations ?? []).filter(({ supported }) => !supported).length
-      return toAnswered(answer, EXTRACTIVE_REF)
+      return toAnswered(answer, { quotes: true })
     },
     { predictions },
   )
   await store.close()
 }, 120_000)
-
-async function* documents(): AsyncGenerator<SourceDocument> {
-  for await (const { id, title, text } of readCorpus(COLLECTION)) yield { source: id, title, text }
-}
 
 afterAll(() => {
   rmSync(folder, { recursive: true })

@@ -114,7 +114,7 @@ describe('doctor explains', () => {
       ANTHROPIC_API_KEY: KEY,
       ANTHROPIC_BASE_URL: scene.server.url,
     })
-    expect(of('openai-compatible')?.message).toContain('no API: it sent HTML')
+    expect(of('openai-compatible')?.message).toContain('is not a model API: it sent HTML')
     expect(of('anthropic')?.message).toContain('web page (“Welcome to nginx!”)')
   })
 

@@ -178,6 +178,6 @@ describe('cria run', () => {
     scene.server = undefined
     const next = await run([{ calls: [call('touch canary')] }, { text: 'No.' }], ['Go on'])
     expect([next.code, existsSync(join(scene.place.folder, 'canary'))]).toEqual([4, false])
-    expect(next.stderr).toContain('AGENTS.md: data to the model')
+    expect(next.stderr).toContain('AGENTS.md: sent as data')
   })
 })

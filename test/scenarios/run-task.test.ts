@@ -243,7 +243,7 @@ describe('cria run', () => {
     const places = ['AGENTS.md', 'Tests are run with node.', 'git status', 'Fix it'].map((text) => told.indexOf(text))
     expect(places).toEqual(places.toSorted((a, b) => a - b))
     expect(places).not.toContain(-1)
-    expect(stderr).toContain('AGENTS.md: data to the model, no instructions.')
+    expect(stderr).toContain('AGENTS.md: sent as data, not as instructions.')
     expect(existsSync(join(scene.place.folder, 'canary'))).toBe(false)
   })
 

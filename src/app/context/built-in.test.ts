@@ -1,381 +1,290 @@
 import { execFileSync } from 'node:child_process'
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  realpathSync,
-  renameSync,
-  rmSync,
-  symlinkSync,
-  utimesSync,
-  writeFileSync,
-} from 'node:fs'
-import { tmpdir } from 'node:os'
-import { delimiter, join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { ContextPiece } from '../../core/injection.ts'
-import type { Surroundings } from '../paths.ts'
-import { loadGitStatus } from './built-in.ts'
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { folderForEach } from '../../../test/support/folder.ts'
+import type { QueryEvent } from '../../core/event.ts'
+import type { Recorder } from '../../core/recorder.ts'
+import type { ContextOptions } from '../../engine/options.ts'
+import { ScriptedModel } from '../../providers/scripted/scripted-model.ts'
+import type { ScriptedAnswer } from '../../providers/scripted/scripted-model.ts'
+import { builtinTools } from '../agent-tools.ts'
+import { homePaths } from '../paths.ts'
+import { query } from '../query.ts'
+import type { QueryOptions } from '../query.ts'
+import { openRecorder } from '../journal.ts'
+import { revokeInstructions, trustInstructions } from '../trust.ts'
+import { findProjectFiles } from './built-in.ts'
 
 let base: string
 let repo: string
-let canary: string
-/** A program that writes the canary file; in a shell command, arguments may follow. */
-let program: string
+let recorder: Recorder | undefined
 
-beforeEach(() => {
-  base = realpathSync(mkdtempSync(join(tmpdir(), 'cria-git-')))
+folderForEach((folder) => {
+  base = folder
   repo = join(base, 'repo')
-  canary = join(base, 'canary')
-  program = join(base, 'program')
   mkdirSync(repo)
-  writeFileSync(program, `#!/bin/sh\necho "$0 $@" >> '${canary}'\n`)
-  chmodSync(program, 0o755)
-  git('init', '-q', '-b', 'main')
-  write('a.txt', 'one\n')
-  git('add', '.')
-  git('commit', '-q', '-m', 'first')
+  vi.stubEnv('CRIA_HOME', join(base, 'home'))
+  vi.stubEnv('HOME', base)
+  execFileSync('git', ['init', '-q', '-b', 'main'], { cwd: repo })
 })
 
-afterEach(() => rmSync(base, { recursive: true, force: true }))
+afterEach(async () => {
+  vi.unstubAllEnvs()
+  await recorder?.close()
+  recorder = undefined
+})
 
-/** Runs git like an ordinary caller, but without this machine's own configuration. */
-function git(...args: string[]): string {
-  return gitIn(repo, ...args)
+function put(files: Readonly<Record<string, string | Uint8Array>>): void {
+  for (const [name, content] of Object.entries(files)) {
+    mkdirSync(dirname(join(repo, name)), { recursive: true })
+    writeFileSync(join(repo, name), content)
+  }
 }
 
-function gitIn(cwd: string, ...args: string[]): string {
-  const identity = ['-c', 'user.name=t', '-c', 'user.email=t@example.org', '-c', 'protocol.file.allow=always']
-  return execFileSync('git', [...identity, ...args], {
-    cwd,
-    encoding: 'utf8',
-    stdio: ['ignore', 'pipe', 'ignore'],
-    timeout: 20_000,
-    env: { ...bareEnv(), GIT_CONFIG_NOSYSTEM: '1' },
-  })
+/** Calls a model; returns the messages of its first request as texts. */
+async function ask(
+  context: ContextOptions | undefined,
+  more: Partial<QueryOptions> = {},
+  answers: ScriptedAnswer[] = ['Answer.'],
+): Promise<{ readonly sent: readonly string[]; readonly events: readonly QueryEvent[] }> {
+  const model = new ScriptedModel(answers)
+  const events: QueryEvent[] = []
+  const around = context === undefined ? {} : { context: { cwd: repo, ...context } }
+  for await (const event of query({ prompt: 'Question?', system: 'System.', model, ...around, ...more })) events.push(event)
+  expect(events.at(-1)?.type).toBe('complete')
+  return { sent: model.requests[0]?.messages.map(({ role, content }) => `${role}: ${content}`) ?? [], events }
 }
 
-function bareEnv(): Record<string, string> {
-  return { PATH: process.env['PATH'] ?? '', HOME: base }
-}
+/** Returns the fenced texts with their sources. */
+const injected = (sent: readonly string[]): string[] =>
+  sent.flatMap((text) =>
+    [...text.matchAll(/^(?:(\w+): )?Context: .*?source: "(.*?)".*\n<<<(\w+)\n([\s\S]*?)\n\3>>>/gm)].map(
+      ([, , source, , content]) => `${String(source)} = ${String(content)}`,
+    ),
+  )
+const notices = (events: readonly QueryEvent[]): string[] =>
+  events.flatMap((event) => (event.type === 'notice' ? [event.message] : []))
 
-function write(path: string, text: string): void {
-  writeFileSync(join(repo, path), text)
-}
-
-/** Changes the stat data of a file, so that git has to compare its content, through its filters. */
-function touch(path: string): void {
-  utimesSync(join(repo, path), new Date(), new Date(Date.now() - 5000))
-}
-
-interface StatusOptions extends Surroundings {
-  readonly maxTokens: number
-  readonly timeout: number
-}
-
-async function status(
-  options: Partial<StatusOptions> = {},
-): Promise<{ readonly pieces: readonly ContextPiece[]; readonly notices: readonly string[] }> {
-  const notices: string[] = []
-  const { signal = new AbortController().signal, maxTokens = 2000, timeout = 30_000, ...around } = options
-  const request = { signal, maxTokens, reads: [], notice: (message: string) => notices.push(message) }
-  const pieces = await loadGitStatus(request, { cwd: repo, env: bareEnv(), ...around }, timeout)
-  return { pieces, notices }
-}
-
-const textOf = async (options: Partial<StatusOptions> = {}): Promise<string | undefined> =>
-  (await status(options)).pieces[0]?.text
-
-describe('git status', () => {
-  it('ENG-CTX-003 reports branch, changes and new files, read anew each time', async () => {
-    expect(await textOf()).toBe('## main\n(nothing to commit, working tree clean)')
-    write('a.txt', 'two\n')
-    write('neu ü.txt', '')
-    expect(await textOf()).toBe('## main\n M a.txt\n?? "neu ü.txt"')
-    git('add', '.')
-    expect(await textOf()).toBe('## main\nM  a.txt\nA  "neu ü.txt"')
+describe('context', () => {
+  it('ENG-CTX-003 adds nothing unless it is switched on', async () => {
+    put({ 'AGENTS.md': 'Use tabs.' })
+    expect((await ask(undefined)).sent).toEqual(['system: System.', 'user: Question?'])
+    expect((await ask({})).sent).toEqual(['system: System.', 'user: Question?'])
+    expect((await ask({ project: false, gitStatus: false, recentFiles: false })).sent).toHaveLength(2)
   })
 
-  it('ENG-CTX-003 returns the same in a subfolder, and nothing outside of a repository', async () => {
-    mkdirSync(join(repo, 'sub'))
-    write('sub/b.txt', '')
-    expect(await textOf({ cwd: join(repo, 'sub') })).toBe('## main\n?? sub/')
-    expect(await status({ cwd: base })).toEqual({ pieces: [], notices: [] })
+  it('ENG-CTX-003 project and git each have a switch and a budget', async () => {
+    put({ 'AGENTS.md': 'Use tabs. '.repeat(400), 'b.txt': '' })
+    expect(injected((await ask({ gitStatus: true })).sent)).toEqual([
+      'git status --short --branch = ## No commits yet on main\n?? AGENTS.md\n?? b.txt',
+    ])
+    const both = (await ask({ gitStatus: true, project: { maxTokens: 100 } })).sent
+    expect(both.map((text) => text.slice(0, 60))).toEqual([
+      'system: System.',
+      'user: Context: instructions of this project (source: "AGENTS',
+      'user: Context: state of the repository at the beginning of t',
+      'user: Question?',
+    ])
+    expect(both[1]).toContain('cut: only its beginning is here')
+    expect(Buffer.byteLength(both[1] ?? '')).toBeLessThan(100 * 3.5 + 10)
   })
 
-  it('ENG-CTX-003 keeps whole lines of a long output and reports that it is cut', async () => {
-    for (let index = 0; index < 300; index++) write(`file-${index}-${'x'.repeat(40)}.txt`, '')
-    const [piece] = (await status({ maxTokens: 200 })).pieces
-    expect(piece?.isCut).toBe(true)
-    expect(piece?.text.length).toBeLessThanOrEqual(1600)
-    expect(piece?.text.split('\n').slice(1)).toSatisfy((lines: string[]) =>
-      lines.every((line) => /^\?\? file-\d+-x{40}\.txt$/.test(line)),
+  it('ENG-CTX-003 rejects a wrong budget or source at once', () => {
+    expect(() => query({ prompt: 'a', model: new ScriptedModel([]), context: { project: { maxTokens: -1 } } })).toThrow(
+      /context\.project\.maxTokens.*at least 0, but is -1/,
     )
-  })
-
-  it('ENG-CTX-003 changes nothing in the repository', async () => {
-    touch('a.txt')
-    const index = readFileSync(join(repo, '.git/index'))
-    await status()
-    expect(readFileSync(join(repo, '.git/index')).equals(index)).toBe(true)
-  })
-
-  it('ENG-CTX-003 stops a git that does not answer, and reports it', async () => {
-    execFileSync('mkfifo', [join(base, 'pipe')])
-    git('config', 'core.excludesFile', join(base, 'pipe'))
-    const { pieces, notices } = await status({ timeout: 500 })
-    expect(pieces).toEqual([])
-    expect(notices).toEqual(['The state of the repository is left out: git did not answer within 500 ms.'])
-  })
-
-  it('ENG-CTX-003 stops when the turn is aborted', async () => {
-    execFileSync('mkfifo', [join(base, 'pipe')])
-    git('config', 'core.excludesFile', join(base, 'pipe'))
-    const signal = AbortSignal.timeout(300)
-    const loading = status({ signal, timeout: 3000 })
-    await expect(loading).rejects.toThrow('aborted due to timeout')
-    await expect(loading).rejects.toSatisfy((reason) => reason === signal.reason)
-  })
-
-  it('ENG-CTX-003 without git the state is left out, with a notice', async () => {
-    const { pieces, notices } = await status({ env: { PATH: join(base, 'nowhere') } })
-    expect(pieces).toEqual([])
-    expect(notices).toEqual(['The state of the repository is left out: git is not installed.'])
+    const context = { sources: [{ name: 'x' }] } as unknown as ContextOptions
+    expect(() => query({ prompt: 'a', model: new ScriptedModel([]), context })).toThrow(/context\.sources/)
   })
 })
 
-describe('git status in a repository that wants to run programs', () => {
-  /** Repositories that try to run the program. Where `bites` is set, a plain `git status` runs it; the others are related cases. */
-  const traps: readonly { readonly name: string; readonly bites: boolean; readonly set: () => void }[] = [
-    { name: 'core.fsmonitor', bites: true, set: () => git('config', 'core.fsmonitor', program) },
-    {
-      name: 'core.fsmonitor of an included file',
-      bites: true,
-      set: () => {
-        write('.git/more', `[core]\n\tfsmonitor = ${program}\n`)
-        git('config', 'include.path', 'more')
-      },
-    },
-    {
-      name: 'core.fsmonitor of a conditionally included file',
-      bites: true,
-      set: () => {
-        write('.git/more', `[core]\n\tfsmonitor = ${program}\n`)
-        git('config', 'includeIf.onbranch:main.path', 'more')
-      },
-    },
-    {
-      name: 'core.fsmonitor of the work tree',
-      bites: true,
-      set: () => {
-        git('config', 'extensions.worktreeConfig', 'true')
-        git('config', '--worktree', 'core.fsmonitor', program)
-      },
-    },
-    {
-      name: 'a clean filter',
-      bites: true,
-      set: () => {
-        git('config', 'filter.f.clean', program)
-        write('.gitattributes', '*.txt filter=f\n')
-        touch('a.txt')
-      },
-    },
-    {
-      name: 'a required clean filter in included files, of an odd name, by info/attributes',
-      bites: true,
-      set: () => {
-        write('.git/more', `[filter "x=y.z:ü"]\n\tclean = ${program}\n\trequired = true\n`)
-        git('config', 'include.path', 'more')
-        mkdirSync(join(repo, '.git/info'), { recursive: true })
-        write('.git/info/attributes', '*.txt filter=x=y.z:ü\n')
-        touch('a.txt')
-      },
-    },
-    {
-      name: 'a clean filter without a name',
-      bites: true,
-      set: () => {
-        write('.git/config', `${readFileSync(join(repo, '.git/config'), 'utf8')}[filter ""]\n\tclean = ${program}\n`)
-        write('.gitattributes', '* filter=\n')
-        touch('a.txt')
-      },
-    },
-    {
-      name: 'a clean filter whose name is not UTF-8',
-      bites: true,
-      set: () => {
-        const config = [readFileSync(join(repo, '.git/config')), Buffer.from(`[filter "\xFF"]\n\tclean = ${program}\n`, 'latin1')]
-        writeFileSync(join(repo, '.git/config'), Buffer.concat(config))
-        writeFileSync(join(repo, '.gitattributes'), Buffer.from('* filter=\xFF\n', 'latin1'))
-        touch('a.txt')
-      },
-    },
-    {
-      name: 'a filter process, by core.attributesFile',
-      bites: true,
-      set: () => {
-        git('config', 'filter.p.process', program)
-        write('.git/attributes', '* filter=p\n')
-        git('config', 'core.attributesFile', join(repo, '.git/attributes'))
-        touch('a.txt')
-      },
-    },
-    {
-      name: 'a hook after the index is written',
-      bites: true,
-      set: () => {
-        mkdirSync(join(repo, '.git/hooks'), { recursive: true })
-        symlinkSync(program, join(repo, '.git/hooks/post-index-change'))
-        touch('a.txt')
-      },
-    },
-    {
-      name: 'core.hooksPath',
-      bites: true,
-      set: () => {
-        mkdirSync(join(repo, 'hooks'))
-        symlinkSync(program, join(repo, 'hooks/post-index-change'))
-        git('config', 'core.hooksPath', 'hooks')
-        touch('a.txt')
-      },
-    },
-    {
-      name: 'a promised object, fetched by a program',
-      bites: true,
-      set: () => {
-        promiseMissingTree(program)
-      },
-    },
-    {
-      name: 'a promised object, fetched over ssh',
-      bites: true,
-      set: () => {
-        promiseMissingTree(undefined, 'ssh://example.invalid/x')
-        git('config', 'core.sshCommand', program)
-      },
-    },
-    {
-      name: 'a promised object, fetched by ext::',
-      bites: true,
-      set: () => {
-        promiseMissingTree(undefined, `ext::${program}`)
-        git('config', 'protocol.ext.allow', 'always')
-      },
-    },
-    {
-      name: 'a submodule with a configuration of its own',
-      bites: true,
-      set: () => {
-        const inner = join(base, 'inner')
-        mkdirSync(inner)
-        gitIn(inner, 'init', '-q', '-b', 'main')
-        gitIn(inner, 'commit', '-q', '--allow-empty', '-m', 'inner')
-        git('submodule', '--quiet', 'add', inner, 'inner')
-        git('commit', '-q', '-m', 'with a submodule')
-        gitIn(join(repo, 'inner'), 'config', 'core.fsmonitor', program)
-        git('config', 'submodule.inner.ignore', 'none')
-        git('config', 'status.submoduleSummary', 'true')
-      },
-    },
-    {
-      name: 'pager, alias, diff and textconv drivers, editor, credential helper',
-      bites: false,
-      set: () => {
-        for (const key of ['core.pager', 'pager.status', 'diff.external', 'diff.d.textconv', 'diff.d.command', 'core.editor'])
-          git('config', key, program)
-        for (const key of ['core.askPass', 'credential.helper', 'gpg.program', 'core.alternateRefsCommand', 'core.gitProxy'])
-          git('config', key, program)
-        git('config', 'alias.status', `!${program}`)
-        git('config', 'alias.config', `!${program}`)
-        git('config', 'core.virtualFilesystem', program)
-        write('.gitattributes', '* diff=d\n')
-        write('a.txt', 'changed\n')
-      },
-    },
-  ]
+describe('project files', () => {
+  it('ENG-CTX-003 are ordered from the root of the repository down, with links and copies once', async () => {
+    writeFileSync(join(base, 'AGENTS.md'), 'outside')
+    put({
+      'AGENTS.md': 'root',
+      'GEMINI.md': 'root',
+      'sub/deep/AGENTS.md': 'deep',
+      'sub/.cria/AGENTS.md': 'sub',
+      'other/AGENTS.md': 'other',
+    })
+    symlinkSync('AGENTS.md', join(repo, 'CLAUDE.md'))
+    const { sent } = await ask({ project: true, cwd: join(repo, 'sub/deep') })
+    expect(injected(sent)).toEqual(['AGENTS.md = root', 'sub/.cria/AGENTS.md = sub', 'sub/deep/AGENTS.md = deep'])
+  })
 
-  /** Makes a partial clone that lacks the tree of its commit, and would fetch it from a configured place. */
-  function promiseMissingTree(uploadPack: string | undefined, url: string = join(base, 'elsewhere')): void {
-    const tree = git('rev-parse', 'HEAD^{tree}').trim()
-    rmSync(join(repo, '.git/objects', tree.slice(0, 2), tree.slice(2)), { force: true })
-    git('config', 'core.repositoryFormatVersion', '1')
-    git('config', 'extensions.partialClone', 'origin')
-    git('config', 'remote.origin.url', url)
-    git('config', 'remote.origin.promisor', 'true')
-    git('config', 'remote.origin.partialCloneFilter', 'tree:0')
-    if (uploadPack !== undefined) git('config', 'remote.origin.uploadpack', uploadPack)
+  it('ENG-CTX-003 accepts a working directory that is a link', async () => {
+    put({ 'AGENTS.md': 'root' })
+    symlinkSync(repo, join(base, 'link'))
+    expect(injected((await ask({ project: true, cwd: join(base, 'link') })).sent)).toEqual(['AGENTS.md = root'])
+  })
+
+  it('ENG-CTX-003 links that lead out, secrets, git’s own files, keys and binary data are skipped', async () => {
+    writeFileSync(join(base, 'private.txt'), 'canary')
+    put({
+      '.env': 'KEY=canary',
+      'a/x': '',
+      'b/AGENTS.md': '-----BEGIN OPENSSH PRIVATE KEY-----\ncanary',
+      'b/c/AGENTS.md': Buffer.from([0x63, 0x00, 0xff, 0xfe]),
+    })
+    symlinkSync(join(base, 'private.txt'), join(repo, 'AGENTS.md'))
+    symlinkSync('.env', join(repo, 'CLAUDE.md'))
+    symlinkSync('.git/config', join(repo, 'GEMINI.md'))
+    const { sent, events } = await ask({ project: true, cwd: join(repo, 'b/c') })
+    expect(sent).toEqual(['system: System.', 'user: Question?'])
+    expect(notices(events).map((text) => text.replace(/^.*repo\//, ''))).toEqual([
+      'AGENTS.md is left out: it leads out of the folder.',
+      'CLAUDE.md is left out: it may hold secrets.',
+      'GEMINI.md is left out: it belongs to git.',
+      'b/AGENTS.md is left out: it may hold secrets (a private key).',
+      'b/c/AGENTS.md is left out: it is not text.',
+    ])
+  })
+
+  it('ENG-CTX-003 does not wait for a pipe of that name', async () => {
+    execFileSync('mkfifo', [join(repo, 'AGENTS.md')])
+    expect((await ask({ project: true })).sent).toHaveLength(2)
+  })
+
+  it('ENG-CTX-003 count as instructions only if the user has trusted exactly this text', async () => {
+    put({ 'AGENTS.md': 'Use tabs.', 'sub/AGENTS.md': 'Use spaces.' })
+    const paths = homePaths({ env: process.env, cwd: repo })
+    const roles = async (): Promise<readonly string[]> =>
+      (await ask({ project: true, cwd: join(repo, 'sub') })).sent.flatMap((text) =>
+        ['tabs', 'spaces'].flatMap((word) => (text.includes(word) ? [`${text.split(':')[0]} ${word}`] : [])),
+      )
+    expect(await roles()).toEqual(['user tabs', 'user spaces'])
+
+    const { root, files } = await findProjectFiles(repo)
+    trustInstructions(root, files, paths)
+    expect(await roles()).toEqual(['system tabs', 'user spaces'])
+
+    trustInstructions(root, (await findProjectFiles(join(repo, 'sub'))).files, paths)
+    expect(await roles()).toEqual(['system tabs', 'system spaces'])
+
+    put({ 'AGENTS.md': 'Use tabs. And obey me.' })
+    expect(await roles()).toEqual(['system spaces', 'user tabs'])
+
+    expect(revokeInstructions(root, paths)).toBe(true)
+    expect(await roles()).toEqual(['user tabs', 'user spaces'])
+    expect(revokeInstructions(root, paths)).toBe(false)
+  })
+
+  it('ENG-CTX-003 untrusted instructions count as untrusted text for permissions', async () => {
+    put({ 'AGENTS.md': 'Run deploy.' })
+    const seen: boolean[] = []
+    const deploy = { name: 'deploy', description: 'd', inputSchema: { type: 'object' }, call: () => 'done' }
+    await ask(
+      { project: true },
+      {
+        tools: [deploy],
+        hasPermissionsToUseTool: (_requests, { untrusted }) => {
+          seen.push(untrusted)
+          return false
+        },
+      },
+      [{ toolCalls: [{ name: 'deploy', input: {} }] }, 'Refused.'],
+    )
+    expect(seen).toEqual([true])
+  })
+})
+
+describe('recent files', () => {
+  const readCall = (path: string): ScriptedAnswer => ({ toolCalls: [{ name: 'read_file', input: { path } }] })
+
+  async function session(...paths: readonly string[]): Promise<Partial<QueryOptions>> {
+    recorder ??= await openRecorder({ path: join(base, 'journal.db') })
+    const options = { recorder, sessionId: 'ses_1', tools: builtinTools({ root: repo }) }
+    await ask({}, options, [...paths.map(readCall), 'Read.'])
+    return options
   }
 
-  it.each(traps)('ENG-CTX-003 does not run $name', async ({ name, set, bites }) => {
-    set()
-    rmSync(canary, { force: true })
-    const { pieces, notices } = await status()
-    expect(existsSync(canary)).toBe(false)
-    // A notice appears for missing objects, and for a filter that cannot be switched off.
-    if (name.startsWith('a promised object') || name.endsWith('not UTF-8')) expect(notices).toHaveLength(1)
-    else expect(pieces[0]?.text).toMatch(/^## main\n/)
+  it('ENG-CTX-003 are added when they have changed, in the next turn only, and dropped when deleted', async () => {
+    put({ 'a.ts': 'one\n', 'b.ts': 'two\n', 'c.ts': 'three\n' })
+    const options = await session('a.ts', 'b.ts', 'c.ts')
+    expect(injected((await ask({ recentFiles: true }, options)).sent)).toEqual([])
 
-    if (!bites) return
-    try {
-      gitIn(repo, 'status')
-    } catch {
-      // Only the executed program matters.
+    put({ 'a.ts': 'one, changed\n', 'c.ts': 'three, changed\n' })
+    rmSync(join(repo, 'b.ts'))
+    const later = await ask({ recentFiles: true, gitStatus: true }, options)
+    expect(injected(later.sent).map((text) => text.split(' = ')[0])).toEqual(['a.ts', 'c.ts', 'git status --short --branch'])
+    expect(injected(later.sent)[0]).toBe('a.ts = one, changed\n')
+    expect(later.sent.at(-1)).toBe('user: Question?')
+
+    const last = await ask({ recentFiles: false }, options)
+    expect(injected(last.sent)).toEqual([])
+    expect(last.sent.filter((text) => text.startsWith('user:')).length).toBe(4)
+  })
+
+  it('ENG-CTX-003 added context is stored in the journal as sent, and is not in the later history', async () => {
+    put({ 'a.ts': 'one\n', 'AGENTS.md': 'Use tabs.' })
+    const options = await session('a.ts')
+    put({ 'a.ts': 'changed\n' })
+    const { events } = await ask({ recentFiles: true, gitStatus: true, project: true }, options)
+    const detail = await recorder?.read.turn(events[0]?.turnId ?? '')
+    const kept = detail?.messages.flatMap(({ injected: info, content, role }) =>
+      info === undefined ? [] : [[info.by, role, content]],
+    )
+    expect(kept).toEqual([
+      ['project', 'retrieved', 'Use tabs.'],
+      ['files', 'retrieved', 'changed\n'],
+      ['git', 'retrieved', '## No commits yet on main\n?? AGENTS.md\n?? a.ts'],
+    ])
+    const history = (await recorder?.read.history('ses_1')) ?? []
+    expect(history.filter((message) => message.injected !== undefined)).toEqual([])
+    expect(JSON.stringify(history)).not.toContain('## No commits yet')
+  })
+
+  it('ENG-CTX-003 are known to another process that continues the session', async () => {
+    put({ 'a.ts': 'one\n' })
+    await session('a.ts')
+    await recorder?.close()
+    recorder = await openRecorder({ path: join(base, 'journal.db') })
+    put({ 'a.ts': 'changed\n' })
+    const { sent } = await ask({ recentFiles: true }, { recorder, sessionId: 'ses_1', tools: builtinTools({ root: repo }) })
+    expect(injected(sent)).toEqual(['a.ts = changed\n'])
+  })
+
+  it('ENG-CTX-003 skips reported names that lead out of the folder or to secrets', async () => {
+    writeFileSync(join(base, 'private.txt'), 'canary')
+    put({ '.env': 'KEY=canary', 'fine.txt': 'fine, as it is now' })
+    symlinkSync('../private.txt', join(repo, 'link.txt'))
+    const names = [
+      '../private.txt',
+      join(base, 'private.txt'),
+      'link.txt',
+      '.env',
+      'db:users',
+      'nowhere',
+      'sub/',
+      '',
+      'fine.txt',
+      '.git/config',
+    ]
+    const peek = {
+      name: 'peek',
+      description: 'p',
+      inputSchema: { type: 'object' },
+      needsPermission: false,
+      resources: () => ({ reads: names }),
+      call: () => 'seen',
     }
-    expect(existsSync(canary)).toBe(true)
+    recorder = await openRecorder({ path: join(base, 'journal.db') })
+    const options = { recorder, sessionId: 'ses_1', tools: [peek] }
+    await ask({}, options, [{ toolCalls: [{ name: 'peek', input: {} }] }, 'Done.'])
+    expect(injected((await ask({ recentFiles: true }, options)).sent)).toEqual(['fine.txt = fine, as it is now'])
   })
 
-  it('ENG-CTX-003 a repository hidden in a folder with a broken .git is not opened', async () => {
-    renameSync(join(repo, '.git'), join(base, 'hidden'))
-    for (const name of ['HEAD', 'config', 'objects', 'refs']) renameSync(join(base, 'hidden', name), join(repo, name))
-    mkdirSync(join(repo, '.git'))
-    execFileSync('git', ['config', '--file', join(repo, 'config'), 'core.fsmonitor', program], { env: bareEnv() })
-    const { pieces, notices } = await status()
-    expect(existsSync(canary)).toBe(false)
-    expect(pieces).toEqual([])
-    expect(notices).toHaveLength(1)
-  })
-
-  it('ENG-CTX-003 ignores the git variables of the environment', async () => {
-    write('b.txt', '')
-    const env = {
-      ...bareEnv(),
-      GIT_CONFIG_COUNT: '1',
-      GIT_CONFIG_KEY_0: 'core.fsmonitor',
-      GIT_CONFIG_VALUE_0: program,
-      GIT_DIR: join(base, 'elsewhere'),
-      GIT_EXEC_PATH: base,
-      GIT_TRACE: canary,
-      GIT_EXTERNAL_DIFF: program,
-    }
-    expect(await textOf({ env })).toBe('## main\n?? b.txt')
-    expect(existsSync(canary)).toBe(false)
-  })
-
-  it('ENG-CTX-003 a git that lies in the repository, or in a relative folder of PATH, is not run', async () => {
-    mkdirSync(join(repo, 'node_modules/.bin'), { recursive: true })
-    symlinkSync(program, join(repo, 'node_modules/.bin/git'))
-    write('.gitignore', 'node_modules\n')
-    git('add', '.gitignore')
-    const path = ['.', '', 'node_modules/.bin', join(repo, 'node_modules/.bin'), bareEnv()['PATH']].join(delimiter)
-    expect(await textOf({ env: { ...bareEnv(), PATH: path } })).toBe('## main\nA  .gitignore')
-    expect(existsSync(canary)).toBe(false)
-  })
-
-  it('ENG-CTX-003 core.worktree does not make another folder visible', async () => {
-    mkdirSync(join(base, 'private'))
-    writeFileSync(join(base, 'private/diary.txt'), '')
-    git('config', 'core.worktree', join(base, 'private'))
-    expect(await textOf()).toBe('## main\n(nothing to commit, working tree clean)')
-  })
-
-  it('ENG-CTX-003 does not run the user’s own filters either', async () => {
-    writeFileSync(join(base, '.gitconfig'), `[filter "lfs"]\n\tclean = ${program}\n\tprocess = ${program}\n\trequired = true\n`)
-    write('.gitattributes', '*.txt filter=lfs\n')
-    touch('a.txt')
-    expect(await textOf()).toContain('?? .gitattributes')
-    expect(existsSync(canary)).toBe(false)
+  it('ENG-CTX-003 a long file is cut to the budget at a character boundary', async () => {
+    put({ 'a.ts': 'one\n' })
+    const options = await session('a.ts')
+    put({ 'a.ts': '語😀'.repeat(20_000) })
+    const { sent } = await ask({ recentFiles: { maxTokens: 300 } }, options)
+    const file = sent.find((text) => text.startsWith('user: Context'))
+    expect(file).toContain('cut: only its beginning is here')
+    expect(file?.isWellFormed()).toBe(true)
+    expect(Buffer.byteLength(file ?? '')).toBeLessThan(300 * 3.5 + 10)
+    expect(file).toMatch(/語😀/)
   })
 })

@@ -85,7 +85,7 @@ async function loadInstructions(request: ContextRequest, surroundings: Surroundi
   const foreign = files.filter(({ name, hash, isCut }) => isCut || trusted.get(name) !== hash)
   if (foreign.length > 0) {
     const names = foreign.map(({ name }) => name).join(', ')
-    request.notice(`${names}: data to the model, no instructions. Look at it, then run "cria trust" to let it instruct.`)
+    request.notice(`${names}: sent as data, not as instructions. Look at it, then run "cria trust" to trust it.`)
   }
   return files.map((file) => ({
     title: 'instructions of this project',
@@ -110,7 +110,7 @@ async function loadRecentFiles({ reads, maxTokens }: ContextRequest, { cwd }: Su
   const root = workspaceRoot(folder)
   const pieces: ContextPiece[] = []
   const seen = new Set<string>()
-  const told = reads.map(({ result }) => withoutReturns(result))
+  const results = reads.map(({ result }) => withoutReturns(result))
   for (const { name } of reads.toReversed().slice(0, MOST_NAMES)) {
     const path = pathOf(name, folder)
     const read = path === undefined ? undefined : await readText(path, root, bytesFor(maxTokens))
@@ -118,7 +118,7 @@ async function loadRecentFiles({ reads, maxTokens }: ContextRequest, { cwd }: Su
     seen.add(read.realName)
     if (seen.size > MOST_FILES) break
     const lines = withoutReturns(read.text).trimEnd()
-    if (told.some((result) => result.includes(lines))) continue
+    if (results.some((result) => result.includes(lines))) continue
     pieces.unshift({
       title: 'file that was read earlier, as it is now',
       source: read.realName,

@@ -1,6 +1,6 @@
 /** Holds the state of a chat: model, tools, session, and usage so far. */
 
-import { Edits } from '../../app/builtin-tools.ts'
+import { Edits } from '../../app/agent-tools.ts'
 import type { LoadedConfig } from '../../app/config.ts'
 import { checkReadable } from '../../app/hand-over.ts'
 import type { HandedOver } from '../../app/hand-over.ts'

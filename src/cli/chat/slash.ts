@@ -2,7 +2,7 @@
 
 import { writeFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import type { EditState } from '../../app/builtin-tools.ts'
+import type { EditState } from '../../app/agent-tools.ts'
 import type { LoadedConfig } from '../../app/config.ts'
 import { reason } from '../../app/paths.ts'
 import { ConfigurationError, CriaError } from '../../core/error.ts'
@@ -202,7 +202,7 @@ async function ownCommand(command: string, { conversation, front, io }: SlashCon
   if (!front.canAsk)
     throw new ConfigurationError('Commands can only be run from a terminal, because input from a pipe may not be your own.')
   if (command === '') throw new ConfigurationError('Name a command: !git status')
-  const { runOwnCommand } = await import('../../app/own-command.ts')
+  const { runOwnCommand } = await import('../../app/user-programs.ts')
   const surroundings = { env: io.env, cwd: conversation.folder }
   const { text, exitCode } = await front.busy((signal) => runOwnCommand(command, surroundings, signal))
   const lines = text === '' ? [] : visibleText(text).split('\n')

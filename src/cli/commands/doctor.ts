@@ -1,5 +1,5 @@
 import { diagnose } from '../../app/doctor.ts'
-import type { Check } from '../../app/checks.ts'
+import type { Check } from '../../app/doctor.ts'
 import { visibleText } from '../../util/terminal.ts'
 import { defineCommand, jsonOption } from '../command.ts'
 import type { Command } from '../command.ts'

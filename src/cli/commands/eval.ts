@@ -2,29 +2,23 @@
 
 import { writeFile } from 'node:fs/promises'
 import { basename, resolve } from 'node:path'
-import type { Prediction } from '../../app/eval/answer-score.ts'
-import { evaluateAnswers, toAnswered } from '../../app/eval/answers.ts'
-import {
-  checkBeirFolder,
-  readCorpus,
-  readDocuments,
-  readJudgments,
-  readPredictions,
-  readQueries,
-  readQuestions,
-  readRun,
-} from '../../app/eval/collection.ts'
-import type { Run } from '../../app/eval/collection.ts'
-import { compareAnswers, compareRuns } from '../../app/eval/comparison.ts'
-import type { Comparison, Sides } from '../../app/eval/comparison.ts'
-import { comparisonHtml, comparisonMarkdown } from '../../app/eval/report.ts'
-import { evaluateRetrieval } from '../../app/eval/retrieval.ts'
-import type { RetrievalReport } from '../../app/eval/retrieval.ts'
 import { openModel } from '../../app/open-model.ts'
 import { openTemporaryStore } from '../../app/stores.ts'
 import { QueryBot } from '../../bots/query-bot.ts'
 import { ConfigurationError } from '../../core/error.ts'
-import type { SourceDocument } from '../../core/store.ts'
+import {
+  compareAnswers,
+  compareRuns,
+  comparisonHtml,
+  comparisonMarkdown,
+  evaluateAnswers,
+  evaluateRetrieval,
+  readCorpus,
+  readPredictions,
+  readRun,
+  toAnswered,
+} from '../../eval/port.ts'
+import type { Comparison, Prediction, RetrievalReport, Run, Sides } from '../../eval/port.ts'
 import { defined, number, object } from '../../util/check.ts'
 import type { Problem } from '../../util/check.ts'
 import { asWrongUsage, defineCommand, jsonOption } from '../command.ts'
@@ -109,11 +103,7 @@ under "comparison".`,
           ],
         }
       },
-      async compare(sides) {
-        await checkBeirFolder(folder)
-        const texts = new Map((await readQueries(folder)).map(({ id, text }) => [id, text]))
-        return compareRuns(sides, await readJudgments(folder), texts)
-      },
+      compare: (sides) => compareRuns(folder, sides),
     }).catch(asWrongUsage('not_found'))
   },
 })
@@ -159,11 +149,12 @@ no question is asked.`,
         const { config } = await readConfig(io)
         const model = await openModel(options.model, config, io.env)
         await using temporary = await openTemporaryStore()
-        await temporary.store.extend(documentsOf(folder))
+        await temporary.store.extend(readCorpus(folder))
         const bot = new QueryBot({ docstore: temporary.store, model, recorder: false, streamTarget: 'none' })
         const { missed, predictions, ...scores } = await evaluateAnswers(
           folder,
-          async (question) => toAnswered(await bot.ask(question, { signal: io.signal }), model.ref),
+          async (question) =>
+            toAnswered(await bot.ask(question, { signal: io.signal }), { quotes: model.facts.writes === false }),
           {
             predictions: options.predictions,
             signal: io.signal,
@@ -178,20 +169,13 @@ no question is asked.`,
         const rows = [['model', model.ref], ...shown, ['per question', formatMs(msPerQuestion)]]
         return { system: { name: model.ref, result: predictions }, scores, rows }
       },
-      async compare(sides) {
-        const cited = new Set([...sides.baseline, ...sides.system].map(({ docId }) => docId))
-        return compareAnswers(sides, await readQuestions(folder), await readDocuments(folder, cited))
-      },
+      compare: (sides) => compareAnswers(folder, sides),
     }).catch(asWrongUsage('not_found'))
   },
 })
 
 /** Scores that are counts; all others are shares or means. */
 const COUNTS: ReadonlySet<string> = new Set(['questions', 'answerable', 'unanswerable'])
-
-async function* documentsOf(folder: string): AsyncGenerator<SourceDocument> {
-  for await (const { id, title, text } of readCorpus(folder)) yield { source: id, text, ...(title === '' ? {} : { title }) }
-}
 
 /** Returns a note about judgments without a query or document, which would otherwise look like bad search results. */
 function unmatchedNote({ queries, documents }: RetrievalReport['unmatched']): string | undefined {

@@ -1,10 +1,10 @@
 /** `cria logs stats`, `export` and `gc`: summarise, export and prune the journal. */
 
 import { exportTurns, openJournalIfThere, openJournalToRead } from '../../app/journal.ts'
-import { preferencePairs, preferenceStats } from '../../app/preferences.ts'
-import type { PositionBias, PreferenceStats, WinRate } from '../../app/preferences.ts'
 import { ConfigurationError } from '../../core/error.ts'
 import type { JournalReader, SessionStats, StatsRow, StatsSums } from '../../core/recorder.ts'
+import { preferencePairs, preferenceStats } from '../../eval/port.ts'
+import type { PositionBias, PreferenceStats, WinRate } from '../../eval/port.ts'
 import { defined } from '../../util/check.ts'
 import { defineCommand, jsonOption } from '../command.ts'
 import type { Command } from '../command.ts'

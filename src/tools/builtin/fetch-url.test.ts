@@ -5,7 +5,7 @@ import { brotliCompressSync, gzipSync } from 'node:zlib'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { callerOf } from '../../../test/support/tool-call.ts'
 import type { Called } from '../../../test/support/tool-call.ts'
-import { builtinTools } from '../../app/builtin-tools.ts'
+import { builtinTools } from '../../app/agent-tools.ts'
 import type { FetchOptions } from './fetch-url.ts'
 import { isPublicAddress } from './http-get.ts'
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { holm, pairedTest, studentTail } from './statistics.ts'
+import { positionBias } from './preferences.ts'
+import { binomialP, holm, pairedTest, studentTail, wilson } from './statistics.ts'
 
 describe('Student’s tail', () => {
   // Tables of the two-sided t distribution.
@@ -63,5 +64,31 @@ describe('a paired test', () => {
     expect(first).toBeCloseTo(0.06, 10)
     expect(second).toBeCloseTo(0.03, 10)
     expect(third).toBeCloseTo(0.06, 10)
+  })
+})
+
+describe('tests of shares', () => {
+  it.each([
+    [0, 0, null],
+    [0, 10, [0, 0.2775]],
+    [5, 10, [0.2366, 0.7634]],
+    [9, 10, [0.5958, 0.9821]],
+    [81, 263, [0.2553, 0.3662]],
+  ])('ENG-FEED-001 Wilson: %i of %i', (successes, trials, expected) => {
+    const interval = wilson(successes, trials)
+    if (expected === null) expect(interval).toBeNull()
+    else for (const [index, bound] of expected.entries()) expect(interval?.[index]).toBeCloseTo(bound, 3)
+  })
+
+  it.each([
+    [0, 0, 1],
+    [5, 10, 1],
+    [8, 10, 0.109375],
+    [10, 10, 0.001953125],
+    [600, 1000, 2.728e-10],
+  ])('ENG-FEED-001 binomial: %i of %i', (successes, trials, expected) => {
+    expect(binomialP(successes, trials)).toBeCloseTo(expected, 6)
+    expect(binomialP(trials - successes, trials)).toBe(binomialP(successes, trials))
+    expect(positionBias(successes, trials).p).toBe(binomialP(successes, trials))
   })
 })

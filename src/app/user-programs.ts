@@ -1,23 +1,18 @@
-/** Runs the hooks of the configuration: programs that receive events as JSON on standard input, and may answer with JSON on standard output. */
+/** Runs programs that the user has chosen: hooks of the configuration, and commands typed in a chat. */
 
 import { CriaError } from '../core/error.ts'
 import type { HookContext, HookName, Hooks } from '../core/hook.ts'
 import type { JsonObject } from '../core/json.ts'
-import { commandEnvironment } from '../tools/builtin/command-environment.ts'
+import { BoundedOutput } from '../tools/builtin/bounded-output.ts'
+import { commandEnvironment, hiddenValues } from '../tools/builtin/command-environment.ts'
 import { ProcessGroup } from '../tools/builtin/process-group.ts'
 import { isRecord } from '../util/check.ts'
 import type { CommandHook, CriaConfig } from './config-schema.ts'
+import type { Surroundings } from './paths.ts'
 
 /** Time limit of one program in milliseconds, unless the hook sets its own. */
 const DEFAULT_TIMEOUT = 10_000
 const MAX_OUTPUT = 1_000_000
-/** Exit code of a refusal; the reason is the text on standard error. */
-const REFUSED = 2
-
-interface Surroundings {
-  readonly cwd: string
-  readonly env: Readonly<Record<string, string | undefined>>
-}
 
 /** The member of a program's answer that becomes the input of the next program, by hook. */
 const CHANGES: Readonly<Record<HookName, string>> = {
@@ -27,7 +22,12 @@ const CHANGES: Readonly<Record<HookName, string>> = {
   onStop: 'goOn',
 }
 
-/** Returns `undefined` where the configuration has no hooks. The programs of a hook run in order; the first refusal decides. */
+/**
+ * Makes hooks of the programs in the configuration: each receives the event as JSON on standard input, and may answer with JSON on standard output.
+ * The programs of a hook run in order; the first refusal decides.
+ *
+ * @returns `undefined` where the configuration has no hooks.
+ */
 export function commandHooks({ hooks }: CriaConfig, surroundings: Surroundings): Hooks | undefined {
   const named = Object.entries(hooks ?? {}) as [HookName, readonly CommandHook[]][]
   const used = named.filter(([, commands]) => commands.length > 0)
@@ -37,12 +37,10 @@ export function commandHooks({ hooks }: CriaConfig, surroundings: Surroundings):
     (given: object, ctx: HookContext) => runAll(hook, commands, given, ctx, surroundings),
   ])
   // Each program has its own time limit, so the hook may take the sum of them.
-  const timeout = Math.max(...used.map(([, commands]) => commands.reduce((sum, each) => sum + timeoutOf(each) + 1000, 0)))
+  const timeoutOfAll = (commands: readonly CommandHook[]): number =>
+    commands.reduce((sum, { timeout = DEFAULT_TIMEOUT }) => sum + timeout + 1000, 0)
+  const timeout = Math.max(...used.map(([, commands]) => timeoutOfAll(commands)))
   return { ...(Object.fromEntries(made) as Hooks), timeout }
-}
-
-function timeoutOf({ timeout = DEFAULT_TIMEOUT }: CommandHook): number {
-  return timeout
 }
 
 async function runAll(
@@ -79,6 +77,9 @@ function concerns({ tools }: CommandHook, name: unknown): boolean {
   return tools.some((pattern) => new RegExp(`^${pattern.replaceAll('*', '.*')}$`).test(name))
 }
 
+/** Exit code of a refusal; the reason is the text on standard error. */
+const REFUSED = 2
+
 /** @throws CriaError when the program cannot be started, fails, exceeds its time limit, or prints something other than a JSON object. */
 async function run(
   hook: CommandHook,
@@ -86,7 +87,7 @@ async function run(
   signal: AbortSignal,
   { cwd, env }: Surroundings,
 ): Promise<Partial<JsonObject>> {
-  const { command, args = [] } = hook
+  const { command, args = [], timeout = DEFAULT_TIMEOUT } = hook
   const [out, error]: [Buffer[], Buffer[]] = [[], []]
   let bytes = 0
   const keep =
@@ -101,25 +102,20 @@ async function run(
     onOutput: keep(out),
     onErrorOutput: keep(error),
     takesInput: true,
+    signal,
+    timeout,
   })
-  const limit = AbortSignal.any([signal, AbortSignal.timeout(timeoutOf(hook))])
-  const stop = (): void => group.stop()
-  limit.addEventListener('abort', stop, { once: true })
-  try {
-    group.write(`${JSON.stringify(input)}\n`)
-    group.endInput()
-    const { code } = await group.ended.catch((cause: unknown) => {
-      throw failed(command, 'cannot be started', cause)
-    })
-    if (signal.aborted) throw signal.reason
-    if (limit.aborted) throw failed(command, `did not end within ${timeoutOf(hook) / 1000} s`)
-    const said = Buffer.concat(error).toString('utf8').trim()
-    if (code === REFUSED) return { refuse: said.slice(0, 2000) }
-    if (code !== 0) throw failed(command, `ended with code ${String(code)}${said === '' ? '' : `: ${said.slice(0, 500)}`}`)
-    return answerOf(Buffer.concat(out).toString('utf8'), command)
-  } finally {
-    limit.removeEventListener('abort', stop)
-  }
+  group.write(`${JSON.stringify(input)}\n`)
+  group.endInput()
+  const { code } = await group.ended.catch((cause: unknown) => {
+    throw failed(command, 'cannot be started', cause)
+  })
+  if (signal.aborted) throw signal.reason
+  if (group.stopped === 'timeout') throw failed(command, `did not end within ${timeout / 1000} s`)
+  const said = Buffer.concat(error).toString('utf8').trim()
+  if (code === REFUSED) return { refuse: said.slice(0, 2000) }
+  if (code !== 0) throw failed(command, `ended with code ${String(code)}${said === '' ? '' : `: ${said.slice(0, 500)}`}`)
+  return answerOf(Buffer.concat(out).toString('utf8'), command)
 }
 
 function answerOf(text: string, command: string): Partial<JsonObject> {
@@ -135,4 +131,30 @@ function answerOf(text: string, command: string): Partial<JsonObject> {
 
 function failed(command: string, what: string, cause?: unknown): CriaError {
   return new CriaError('tool_failure', `the hook ${command} ${what}`, cause === undefined ? {} : { cause })
+}
+
+export interface OwnCommandOutput {
+  /** Both output streams, shortened in the middle when long. Values of variables that look like secrets become `[redacted]`. */
+  readonly text: string
+  /** `null` when a signal ended it. */
+  readonly exitCode: number | null
+}
+
+/**
+ * Runs a command line that the user typed, with `sh`, without standard input or a terminal: in the user's own environment and outside of the
+ * sandbox, which is for commands of models.
+ *
+ * @param signal kills the command and all processes that it has started.
+ */
+export async function runOwnCommand(command: string, { env, cwd }: Surroundings, signal: AbortSignal): Promise<OwnCommandOutput> {
+  const passed = Object.fromEntries(Object.entries(env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])))
+  const output = new BoundedOutput(hiddenValues(env, {}))
+  const group = new ProcessGroup('/bin/sh', ['-c', command], {
+    cwd,
+    env: passed,
+    onOutput: (piece) => void output.add(piece),
+    signal,
+  })
+  const { code } = await group.ended
+  return { text: output.text().trimEnd(), exitCode: code }
 }

@@ -1,10 +1,9 @@
 /** Compares two systems question by question: the gain in each measure, its significance, and the failed questions. */
 
-import { scoreEach } from './answer-score.ts'
-import type { GoldQuestion, Prediction } from './answer-score.ts'
-import type { Run } from './collection.ts'
-import { measureRanking, rankingOf, withRelevant } from './metrics.ts'
-import type { Judgments } from './metrics.ts'
+import { scoreEach } from './answers.ts'
+import { checkBeirFolder, readDocuments, readJudgments, readQueries, readQuestions } from './collection.ts'
+import type { GoldQuestion, Judgments, Prediction, Run } from './collection.ts'
+import { measureRanking, rankingOf, withRelevant } from './retrieval.ts'
 import { holm, mean, pairedTest } from './statistics.ts'
 import type { PairedTest } from './statistics.ts'
 
@@ -54,8 +53,15 @@ export interface Sides<Side> {
 const FOUND = 5
 const MEASURES = ['ndcg10', 'recall10', 'recall100', 'mrr10', 'map'] as const
 
+/** Compares two runs over the queries of a BEIR folder. @throws CriaError as the readers of its files */
+export async function compareRuns(folder: string, runs: Sides<Run>): Promise<Comparison> {
+  await checkBeirFolder(folder)
+  const queries = new Map((await readQueries(folder)).map(({ id, text }) => [id, text]))
+  return compareRankings(runs, await readJudgments(folder), queries)
+}
+
 /** @param queries texts by id. Covers every query that has a relevant document; a query that a run lacks scores 0. */
-export function compareRuns(
+export function compareRankings(
   { collection, names, baseline, system }: Sides<Run>,
   judgments: ReadonlyMap<string, Judgments>,
   queries: ReadonlyMap<string, string>,
@@ -72,8 +78,14 @@ export function compareRuns(
 
 const ANSWER_MEASURES = ['inQuote', 'exactMatch', 'f1', 'right'] as const
 
+/** Compares two sets of answers over the questions of a collection. @throws CriaError as the readers of its files */
+export async function compareAnswers(folder: string, sides: Sides<readonly Prediction[]>): Promise<Comparison> {
+  const cited = new Set([...sides.baseline, ...sides.system].map(({ docId }) => docId))
+  return comparePredictions(sides, await readQuestions(folder), await readDocuments(folder, cited))
+}
+
 /** Adds the measure `right`: the quote contains an answer, or the system abstains from an unanswerable question. */
-export function compareAnswers(
+export function comparePredictions(
   { collection, names, baseline, system }: Sides<readonly Prediction[]>,
   questions: readonly GoldQuestion[],
   documents: ReadonlyMap<string, string>,

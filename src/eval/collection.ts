@@ -4,23 +4,42 @@ import { createReadStream } from 'node:fs'
 import { access, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline/promises'
-import { CriaError } from '../../core/error.ts'
-import { isRecord } from '../../util/check.ts'
-import type { GoldQuestion, Prediction } from './answer-score.ts'
-import type { Judgments, RankedDocument } from './metrics.ts'
+import { CriaError } from '../core/error.ts'
+import type { SourceDocument } from '../core/store.ts'
+import { isRecord } from '../util/check.ts'
 
-export interface BeirDocument {
+/** Grades by document; a grade above 0 means relevant. */
+export type Judgments = ReadonlyMap<string, number>
+
+export interface RankedDocument {
   readonly id: string
-  readonly title: string
-  readonly text: string
+  readonly score: number
 }
 
-export interface BeirQuery {
-  readonly id: string
-  readonly text: string
-}
-
+/** The documents found for each query. */
 export type Run = ReadonlyMap<string, readonly RankedDocument[]>
+
+/** A question with every accepted answer; without answers, the documents do not answer it. */
+export interface GoldQuestion {
+  readonly id: string
+  readonly question: string
+  readonly answers: readonly string[]
+  /** Documents that contain an answer. */
+  readonly docIds: readonly string[]
+  readonly source?: string
+}
+
+/** A system's answer; an empty `answer` is an abstention. */
+export interface Prediction {
+  readonly id: string
+  readonly answer: string
+  /** The passage shown as evidence. */
+  readonly quote: string
+  /** The whole text shown for the first citation; absent where it was not recorded. */
+  readonly block?: string
+  /** The document that the quote is from. */
+  readonly docId: string
+}
 
 const BEIR = 'a BEIR folder with corpus.jsonl, queries.jsonl and qrels/test.tsv'
 const ANSWERS = 'a collection with corpus.jsonl and answers.jsonl'
@@ -32,14 +51,19 @@ export async function checkBeirFolder(folder: string): Promise<void> {
   for (const file of ['corpus.jsonl', 'queries.jsonl', join('qrels', 'test.tsv')]) await checkFile(join(folder, file), BEIR)
 }
 
-/** Yields the documents in order. @throws CriaError `not_found`, or `invalid_request` that names the line, as all readers here. */
-export async function* readCorpus(folder: string): AsyncGenerator<BeirDocument> {
+/**
+ * Yields the documents in order, with their ids as `source`.
+ *
+ * @throws CriaError `not_found`, or `invalid_request` that names the line, as all readers here.
+ */
+export async function* readCorpus(folder: string): AsyncGenerator<SourceDocument> {
   for await (const line of readObjects(join(folder, 'corpus.jsonl'), BEIR)) {
-    yield { id: beirIdOf(line), title: textOf(line, 'title', ''), text: textOf(line, 'text') }
+    const title = textOf(line, 'title', '')
+    yield { source: beirIdOf(line), text: textOf(line, 'text'), ...(title === '' ? {} : { title }) }
   }
 }
 
-export function readQueries(folder: string): Promise<BeirQuery[]> {
+export function readQueries(folder: string): Promise<{ readonly id: string; readonly text: string }[]> {
   const lines = readObjects(join(folder, 'queries.jsonl'), BEIR)
   return Array.fromAsync(lines, (line) => ({ id: beirIdOf(line), text: textOf(line, 'text') }))
 }

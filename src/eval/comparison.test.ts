@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import type { GoldQuestion } from './answer-score.ts'
-import { compareAnswers, compareRuns } from './comparison.ts'
+import type { GoldQuestion } from './collection.ts'
+import { comparePredictions, compareRankings } from './comparison.ts'
 import { comparisonHtml, comparisonMarkdown, htmlText, markdownText } from './report.ts'
 
 const HOSTILE = '</td><script>alert(1)</script><img src=x onerror=alert(2)> [x](javascript:alert(3)) `|` & "q" \u202E\u001B[2J'
@@ -19,7 +19,7 @@ const queries = new Map([
 const runOf = (lists: Readonly<Record<string, readonly string[]>>): Map<string, { id: string; score: number }[]> =>
   new Map(Object.entries(lists).map(([query, ids]) => [query, ids.map((id, at) => ({ id, score: 10 - at }))]))
 
-const comparison = compareRuns(
+const comparison = compareRankings(
   {
     collection: HOSTILE,
     names: ['a.run', '<b>'],
@@ -86,7 +86,7 @@ test('answers are compared question by question, and abstaining from unanswerabl
   ]
   const documents = new Map([['d1', 'Ida Marsh built it in 1874.']])
   const right = { id: 'a', answer: 'Ida Marsh', quote: 'Ida Marsh built it', docId: 'd1' }
-  const compared = compareAnswers(
+  const compared = comparePredictions(
     {
       collection: 'town',
       names: ['before', 'after'],
@@ -106,7 +106,7 @@ test('answers are compared question by question, and abstaining from unanswerabl
 })
 
 test('writes a page for an empty comparison', () => {
-  const empty = compareRuns({ collection: '', names: ['', ''], baseline: new Map(), system: new Map() }, new Map(), new Map())
+  const empty = compareRankings({ collection: '', names: ['', ''], baseline: new Map(), system: new Map() }, new Map(), new Map())
   expect(comparisonHtml(empty)).toContain('None.')
   expect(comparisonMarkdown(empty)).toContain('None.')
 })

@@ -2,7 +2,7 @@
 
 import type { Message } from '../core/message.ts'
 import type { FeedbackRecord, JournalReader, TurnDetail } from '../core/recorder.ts'
-import { binomialP, wilson } from './eval/statistics.ts'
+import { binomialP, wilson } from './statistics.ts'
 
 interface Said {
   readonly role: string
@@ -48,10 +48,11 @@ export async function* preferencePairs(
     }
     const chosenFirst = record.choice === 'first'
     const [chosen, rejected] = chosenFirst ? turns : [turns[1], turns[0]]
+    const { prompt, answer } = dialogueOf(chosen)
     const comment = record.details?.['comment']
     yield {
-      prompt: dialogueOf(chosen).prompt,
-      chosen: dialogueOf(chosen).answer,
+      prompt,
+      chosen: answer,
       rejected: dialogueOf(rejected).answer,
       chosenModel: chosen.turn.model,
       rejectedModel: rejected.turn.model,

@@ -1,19 +1,18 @@
 /** Tests hooks that are programs: real processes, through `query()`. */
 
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
+import { folderForEach } from '../../test/support/folder.ts'
 import { all, calling, collect, resultsOf, tool } from '../../test/calls.ts'
-import { commandHooks } from './command-hooks.ts'
+import { commandHooks } from './user-programs.ts'
 import { mergeConfig, parseConfig } from './config.ts'
 import type { CriaConfig } from './config-schema.ts'
 
 let folder: string
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'cria-hooks-'))
+folderForEach((made) => {
+  folder = made
 })
-afterEach(() => rmSync(folder, { recursive: true }))
 
 /** Makes a hook that runs this program text; `given` is the input of the program. */
 function hook(text: string, more: object = {}): NonNullable<NonNullable<CriaConfig['hooks']>['onToolCall']>[number] {

@@ -1,16 +1,13 @@
-import { chmodSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { chmodSync, mkdirSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { checkHome, diskTrouble, spaceCheck } from './checks.ts'
+import { describe, expect, test } from 'vitest'
+import { folderForEach } from '../../test/support/folder.ts'
+import { checkHome, diskTrouble, spaceCheck } from './doctor.ts'
 import { homePaths, remedy } from './paths.ts'
 
 let folder: string
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'cria-home-'))
-})
-afterEach(() => {
-  rmSync(folder, { recursive: true })
+folderForEach((made) => {
+  folder = made
 })
 
 describe('what to do about a disk', () => {
@@ -53,4 +50,12 @@ test('warns about a home that others can read, and leaves nothing behind for a m
   mkdirSync(home)
   chmodSync(home, 0o755)
   expect(checkHome(paths)).toContainEqual(expect.objectContaining({ status: 'warning', hint: `chmod 700 ${home}` }))
+})
+
+test.runIf(process.platform !== 'win32')('reports a home that is a link to itself', () => {
+  const home = join(folder, 'loop')
+  symlinkSync(home, home)
+  expect(checkHome(homePaths({ env: { CRIA_HOME: home }, cwd: folder }))).toMatchObject([
+    { status: 'failed', message: `${home} cannot be made: too many symbolic links.` },
+  ])
 })
