@@ -2,7 +2,7 @@
 
 export { ResponseCache } from './model/response-cache.ts'
 export type { CachedAnswer, ResponseCacheOptions } from './model/response-cache.ts'
-export type { Seat } from './model/answer-reader.ts'
+export type { GroupMember as Seat } from './model/answer-reader.ts'
 export { retryWithBackoff } from './model/retry.ts'
 export type { RetryNotice, RetryOptions } from './model/retry.ts'
 export { file, image } from './app/attachments.ts'
@@ -22,7 +22,7 @@ export type { ResponseOptions, StartedTurn } from './app/event-stream.ts'
 export { memoryStorage } from './recorders/storage/memory.ts'
 export { recorderOn } from './recorders/storage/recorder.ts'
 export type { StorageRecorderOptions } from './recorders/storage/recorder.ts'
-export type { JournalRows, JournalStorage, RowRange } from './core/journal-storage.ts'
+export type { JournalRows, JournalStorage, RowRange, CacheStore, Keeping } from './core/storage.ts'
 export { openRecorder } from './app/journal.ts'
 export type { OpenRecorderOptions } from './app/journal.ts'
 export { collectFeedback } from './app/feedback.ts'
@@ -49,7 +49,7 @@ export type { PrepareStep, StepChanges, StepEnd, StepState, StopWhen } from './e
 export { switchModel } from './model/chain.ts'
 export type { SwitchChoices } from './model/chain.ts'
 export type { RetryPolicy } from './model/recover.ts'
-export type { Timeouts } from './model/watchdog.ts'
+export type { Timeouts } from './model/limits.ts'
 export type { ContextBudget, ContextOptions } from './engine/options.ts'
 export type { CompactionOptions } from './prepare/compact/room.ts'
 export type { Composition, RagComposition } from './prepare/compose.ts'
@@ -90,13 +90,19 @@ export type {
   SharedScope,
   SharedUse,
 } from './core/budget.ts'
-export type { CacheStore, Keeping } from './core/cache.ts'
 export type { Clock } from './core/clock.ts'
 export { createLocalVerifier } from './providers/verifying/local.ts'
 export type { LocalVerifierOptions } from './providers/verifying/local.ts'
 export type { Citation, CitationKind, ClaimToVerify, ClaimVerdict, ClaimVerifier, Verdict } from './core/citation.ts'
 export type { VerifyChoice } from './engine/options.ts'
-export type { EmbeddingModel, EmbeddingPurpose, EmbedOptions } from './core/embedding.ts'
+export type {
+  EmbeddingModel,
+  EmbeddingPurpose,
+  EmbedOptions,
+  Ranking,
+  RerankingModel,
+  RerankOptions,
+} from './core/retrieval-models.ts'
 export {
   ConfigurationError,
   CriaError,
@@ -189,7 +195,6 @@ export type {
   TurnSummary,
   UserStats,
 } from './core/recorder.ts'
-export type { Ranking, RerankingModel, RerankOptions } from './core/reranking.ts'
 export type { FromJsonSchema, JsonSchema, Schema, SchemaIssue, SchemaResult, StandardSchema } from './core/schema.ts'
 export type { MirroredSpan, Span, SpanMirror, SpanRecord } from './core/span.ts'
 export type {

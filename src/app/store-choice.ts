@@ -2,7 +2,7 @@
 
 import { existsSync, realpathSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
-import type { EmbeddingModel } from '../core/embedding.ts'
+import type { EmbeddingModel } from '../core/retrieval-models.ts'
 import { ConfigurationError, toCriaError } from '../core/error.ts'
 import type { SqliteDocumentStore } from '../stores/sqlite.ts'
 import { sha256 } from '../util/hash.ts'

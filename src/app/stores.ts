@@ -3,7 +3,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { EmbeddingModel } from '../core/embedding.ts'
+import type { EmbeddingModel } from '../core/retrieval-models.ts'
 import { CriaError, isCriaError, toCriaError } from '../core/error.ts'
 import type { ErrorInfo } from '../core/error.ts'
 import type { ChunkOptions } from '../stores/chunk/chunk-document.ts'

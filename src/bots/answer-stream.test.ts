@@ -3,6 +3,8 @@ import { CriaError } from '../core/error.ts'
 import { ScriptedModel } from '../providers/scripted/scripted-model.ts'
 import type { ScriptedAnswer } from '../providers/scripted/scripted-model.ts'
 import { AnswerStream } from './answer.ts'
+import { MemoryDocumentStore } from '../stores/lazy.ts'
+import { QueryBot } from './query-bot.ts'
 import { AsyncSimpleBot, SimpleBot } from './simple-bot.ts'
 
 const COUNTED = { text: ['One ', 'two ', 'three'] }
@@ -12,7 +14,7 @@ function botOf(...answers: ScriptedAnswer[]): SimpleBot {
 }
 
 describe('stream()', () => {
-  it('gives its answer after it was read', async () => {
+  it('resolves to its answer after it was read', async () => {
     const stream = botOf(COUNTED).stream('Count')
     let text = ''
     for await (const piece of stream) text += piece
@@ -21,7 +23,7 @@ describe('stream()', () => {
     expect(await stream.answer).toBe(answer)
   })
 
-  it('gives its answer without a reader, and keeps the pieces for one that comes later', async () => {
+  it('resolves to its answer without a reader, and keeps the pieces for a later one', async () => {
     const model = new ScriptedModel([COUNTED])
     const stream = new AsyncSimpleBot({ model, recorder: false }).streamAsync('Count')
     const { content } = await stream.answer
@@ -30,7 +32,7 @@ describe('stream()', () => {
     expect([content, text, model.requests.length]).toEqual(['One two three', 'One two three', 1])
   })
 
-  it('shows every piece once, in order, to a reader beside whom the answer is awaited', async () => {
+  it('yields every piece once, in order, while its answer is awaited', async () => {
     const counted = async function* (): AsyncGenerator<string, number, undefined> {
       yield* ['one', 'two', 'three', 'four']
       return 4
@@ -44,7 +46,7 @@ describe('stream()', () => {
     expect([seen, await answer]).toEqual([['one', 'two', 'three', 'four'], 4])
   })
 
-  it('rejects the answer as it rejects the reader, also where only one of them looks', async () => {
+  it('rejects both reader and answer, even if only one of them is used', async () => {
     const failing = (): SimpleBot => botOf({ fail: { after: 0, error: new CriaError('auth', 'Wrong key.') } })
     await expect(failing().stream('?').answer).rejects.toMatchObject({ code: 'auth' })
     const read = failing().stream('?')
@@ -70,7 +72,14 @@ describe('stream()', () => {
     await expect(thrown.answer).rejects.toThrow('mine')
   })
 
-  it('asks nothing until it is read', async () => {
+  it('reports an input that is not a message when it is read, as ask() does', async () => {
+    const bot = new QueryBot({ model: new ScriptedModel([]), docstore: new MemoryDocumentStore(), recorder: false })
+    const wrong = { role: 'robot' } as never
+    await expect(bot.stream(wrong).answer).rejects.toMatchObject({ code: 'configuration' })
+    await expect(bot.ask(wrong)).rejects.toMatchObject({ code: 'configuration' })
+  })
+
+  it('sends no request until it is read', async () => {
     const model = new ScriptedModel([COUNTED])
     const stream = new SimpleBot({ model, recorder: false }).stream('Count')
     expect(model.requests).toHaveLength(0)

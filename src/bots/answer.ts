@@ -6,7 +6,7 @@ import type { Message } from '../core/message.ts'
 import { eitherOf } from '../engine/checks/values.ts'
 import { abortReasonOf, causeOf } from '../engine/turn-end.ts'
 import { defined } from '../util/check.ts'
-import { unheard } from '../util/promise.ts'
+import { ignoreRejection } from '../util/promise.ts'
 
 /** The assistant message with the result of its turn; the message replaces `text`. */
 export interface BotAnswer extends Message, Omit<QueryResult, 'text' | 'traceId'> {
@@ -140,7 +140,7 @@ export class AnswerStream<Piece, Answer> implements AsyncGenerator<Piece, Answer
     if (this.#answer === undefined) {
       this.#answer = this.#readAll()
       // The iterator reports the failure as well: a rejected answer that is not awaited must not end the process.
-      unheard(this.#answer)
+      ignoreRejection(this.#answer)
     }
     return this.#answer
   }
@@ -200,7 +200,7 @@ export class AnswerStream<Piece, Answer> implements AsyncGenerator<Piece, Answer
     while (this.#end === undefined) {
       const next = this.#pull()
       this.#ahead.push(next)
-      unheard(next)
+      ignoreRejection(next)
       await next
     }
     if ('thrown' in this.#end) throw this.#end.thrown

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { rolesAndContents } from '../../test/support/shown.ts'
 import { watchThreads } from '../../test/support/threads.ts'
 import type { WatchedThreads } from '../../test/support/threads.ts'
 import { openRecorder } from '../app/journal.ts'
@@ -54,7 +55,7 @@ const answering = (): ScriptedModel =>
   new ScriptedModel(() => ({ text: ['The mill was built in 1874', ' beside the river. [1]'] }))
 const options = (model: ScriptedModel): QueryBotOptions => ({ systemPrompt: 'Be exact.', docstore, model, recorder: false })
 
-/** How often the event loop comes round before the work is done. */
+/** Number of rounds of the event loop before the work is done. */
 async function turnsDuring(work: Promise<unknown>): Promise<number> {
   let turns = 0
   let next: NodeJS.Immediate
@@ -77,7 +78,7 @@ describe('AsyncQueryBot', () => {
     expect(() => new AsyncQueryBot({ model: answering() } as never)).toThrow(/docstore/)
   })
 
-  it('QRY-RAG-030 gives the result of QueryBot, out of threads that searched', async () => {
+  it('QRY-RAG-030 returns the result of QueryBot, with searches in threads', async () => {
     const search = vi.spyOn(SqliteDocumentStore.prototype, 'search')
     const result = async (Bot: typeof QueryBot): Promise<object> => {
       const model = answering()
@@ -97,7 +98,7 @@ describe('AsyncQueryBot', () => {
     expect(threads.started[0]?.messages[0]).toEqual({ chunks: await docstore.retrieve('When was the mill built?', 2) })
   })
 
-  it('QRY-RAG-030 the event loop turns while documents are searched, and one thread serves all bots of a store', async () => {
+  it('QRY-RAG-030 does not block the event loop during a search, and one thread serves all bots of a store', async () => {
     const [here, there] = [new QueryBot(options(answering())), new AsyncQueryBot(options(answering()))]
     expect(await turnsDuring(here.composeRagMessages('mill'))).toBe(0)
     expect(await turnsDuring(there.composeRagMessages('mill'))).toBeGreaterThan(0)
@@ -106,7 +107,7 @@ describe('AsyncQueryBot', () => {
     expect(threads.started).toHaveLength(1)
   })
 
-  it('QRY-RAG-001 QRY-RAG-030 asks a store where it is that no other thread can read', async () => {
+  it('QRY-RAG-001 QRY-RAG-030 searches a store in its own thread if no other thread can read it', async () => {
     const inProcess = new MemoryDocumentStore()
     await inProcess.append('The mill was built in 1874.')
     const retrieve = vi.fn<QueryBot['docstore']['retrieve']>(() => docstore.search('flour'))
@@ -125,7 +126,7 @@ describe('AsyncQueryBot', () => {
   it('QRY-RAG-031 streams, traces as QueryBot does, then logs the turn and remembers the answer', async () => {
     const recorder = await openRecorder(':memory:')
     const wait = async (): Promise<void> => {
-      // Deltas that come within 10 ms would become one.
+      // Deltas within 10 ms would be joined.
       await sleep(30)
     }
     const model = (): ScriptedModel => new ScriptedModel([{ text: ['The mill dates ', 'from 1874. [1]'], before: wait }])
@@ -149,9 +150,7 @@ describe('AsyncQueryBot', () => {
       bot: { kind: 'AsyncQueryBot', name: 'guide' },
       text: next.value.content,
     })
-    expect(detail?.messages.map(({ role, content }) => [role, content])).toEqual(
-      expected?.messages.map(({ role, content }) => [role, content]),
-    )
+    expect(rolesAndContents(detail?.messages)).toEqual(rolesAndContents(expected?.messages))
     const shape = (of: typeof detail): unknown =>
       of?.spans
         .map(({ name, parentSpanId, attributes }) => ({
@@ -186,7 +185,7 @@ describe('AsyncQueryBot', () => {
     await recorder.close()
   })
 
-  it('CORE-SIMPLE-030 rejects when no message comes, when it is aborted, and when the store is closed', async () => {
+  it('CORE-SIMPLE-030 rejects without a message, after an abort, and if the store is closed', async () => {
     const silent = new ScriptedModel(() => ({ parts: [{ type: 'finish', reason: 'stop' }] }))
     const bot = new AsyncQueryBot({ ...options(silent), retry: { maxRetries: 0 } })
     await expect(bot.ask('Is there a mill?')).rejects.toMatchObject({ code: 'no_assistant_message' })

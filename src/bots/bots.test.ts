@@ -2,28 +2,19 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { inspect } from 'node:util'
 import { describe, expect, it, vi } from 'vitest'
-import { tool } from '../../test/calls.ts'
+import { rolesAndContents } from '../../test/support/shown.ts'
 import { Page } from '../../test/support/page.ts'
 import { openRecorder } from '../app/journal.ts'
 import { CriaError, NoAssistantMessageError } from '../core/error.ts'
-import { toMessages, user } from '../core/message.ts'
-import type { ModelPart } from '../core/model.ts'
+import { user } from '../core/message.ts'
 import type { ScoredChunk } from '../core/store.ts'
 import { startSpan } from '../engine/span.ts'
 import { ScriptedModel } from '../providers/scripted/scripted-model.ts'
-import type { Script } from '../providers/scripted/scripted-model.ts'
 import { ChatMemory } from '../stores/chat-memory.ts'
 import { MemoryDocumentStore } from '../stores/lazy.ts'
 import { systemClock } from '../util/clock.ts'
 import { AsyncSimpleBot, SimpleBot } from './simple-bot.ts'
-import {
-  completionOptionsForMessages,
-  extractContent,
-  extractToolCalls,
-  makeResponse,
-  streamChunks,
-  streamTokensForMessages,
-} from './completion.ts'
+import { completionOptionsForMessages } from './completion.ts'
 import { QueryBot } from './query-bot.ts'
 
 const journal = () => openRecorder(':memory:')
@@ -31,7 +22,7 @@ const journal = () => openRecorder(':memory:')
 const ESC = '\u001B'
 
 describe('SimpleBot', () => {
-  it('CORE-SIMPLE-001 takes four stream targets and names them when another one comes', () => {
+  it('CORE-SIMPLE-001 accepts four stream targets, and names them if given another', () => {
     for (const streamTarget of ['stdout', 'panel', 'api', 'none'] as const) {
       expect(new SimpleBot({ model: new ScriptedModel([]), streamTarget }).streamTarget).toBe(streamTarget)
     }
@@ -84,13 +75,13 @@ describe('SimpleBot', () => {
       const bot = new SimpleBot({ systemPrompt: 'Be kind.', model, recorder: false, output: new Page() })
       expect(bot.streamTarget).toBe(target)
       await bot.ask('Hi')
-      expect(model.requests[0]?.messages.map(({ role, content }) => [role, content])).toEqual(sent)
+      expect(rolesAndContents(model.requests[0]?.messages)).toEqual(sent)
       expect(model.requests[0]?.temperature).toBe(temperature)
       expect(model.requests[0]?.stream).toBe(target !== 'none')
     },
   )
 
-  it('CORE-SIMPLE-003 completionOptionsForMessages holds what was said and the settings, and no bookkeeping', () => {
+  it('CORE-SIMPLE-003 completionOptionsForMessages holds messages and settings, without bookkeeping', () => {
     const schema = { type: 'object', properties: {} }
     const bot = new SimpleBot({
       model: new ScriptedModel([], { facts: { structuredOutput: true } }),
@@ -140,7 +131,7 @@ describe('SimpleBot', () => {
     }
   })
 
-  it('CORE-SIMPLE-005 panel draws its box again as the text grows, and again when it is taken back', async () => {
+  it('CORE-SIMPLE-005 panel redraws its box as the text grows, and when it is taken back', async () => {
     const output = Object.assign(new Page(), { isTTY: true, columns: 24 })
     const broken = { text: ['Wrong'], fail: { after: 1, error: new CriaError('network', 'Down.') } }
     const model = new ScriptedModel([broken, 'Right, and longer than a line.'])
@@ -154,7 +145,7 @@ describe('SimpleBot', () => {
     expect(frames.at(-1)?.split('\n').slice(0, -1)).toHaveLength(4)
   })
 
-  it('CORE-SIMPLE-006 apiKey overrides the environment and stands in no error, row or span', async () => {
+  it('CORE-SIMPLE-006 apiKey overrides the environment, and is in no error, row or span', async () => {
     const keys: unknown[] = []
     const server = createServer((request, response) => {
       keys.push(request.headers.authorization)
@@ -183,7 +174,7 @@ describe('SimpleBot', () => {
   })
 
   it('CORE-SIMPLE-005 stream yields deltas and returns the message', async () => {
-    // Deltas that come within 10 ms would become one.
+    // Deltas within 10 ms would be joined.
     const wait = () => new Promise<void>((resolve) => setTimeout(resolve, 30))
     const bot = new SimpleBot({ model: new ScriptedModel([{ text: ['a', 'b'], before: wait }]), recorder: false })
     const stream = bot.stream('Hi')
@@ -194,7 +185,7 @@ describe('SimpleBot', () => {
     expect(await stream.next()).toMatchObject({ done: true, value: { content: 'ab' } })
   })
 
-  it('CORE-SIMPLE-006 mockResponse makes no request and takes the same stream, log and memory path', async () => {
+  it('CORE-SIMPLE-006 mockResponse sends no request, and uses the same stream, log and memory path', async () => {
     const model = new ScriptedModel([])
     const memory = new ChatMemory()
     const recorder = await journal()
@@ -209,14 +200,14 @@ describe('SimpleBot', () => {
     expect((await recorder.read.turn(answer.turnId))?.turn).toMatchObject({ status: 'done', text: 'As you wish.' })
   })
 
-  it('CORE-SIMPLE-010 CORE-SIMPLE-011 remembers what succeeded and puts it before the next question', async () => {
+  it('CORE-SIMPLE-010 CORE-SIMPLE-011 remembers successful turns and puts them before the next question', async () => {
     const model = new ScriptedModel([{ fail: { after: 0, error: new CriaError('auth', 'No.') } }, 'Hello, Ada.', 'Ada.'])
     const memory = new ChatMemory()
     const bot = new SimpleBot({ systemPrompt: 'Be kind.', model, memory, recorder: false, streamTarget: 'none' })
     await expect(bot.ask('Lost')).rejects.toMatchObject({ code: 'auth' })
     await bot.ask('I am Ada.')
     await bot.ask(['Who', user('am I?')])
-    expect(model.requests[2]?.messages.map(({ role, content }) => [role, content])).toEqual([
+    expect(rolesAndContents(model.requests[2]?.messages)).toEqual([
       ['system', 'Be kind.'],
       ['user', 'I am Ada.'],
       ['assistant', 'Hello, Ada.'],
@@ -233,7 +224,7 @@ describe('SimpleBot', () => {
     ])
   })
 
-  it('CORE-SIMPLE-010 a session that goes on tells the conversation once, although a memory knows it too', async () => {
+  it('CORE-SIMPLE-010 sends the conversation of a continued session once, although a memory holds it, too', async () => {
     const model = new ScriptedModel(() => 'Hello, Ada.')
     const bot = new SimpleBot({ model, memory: new ChatMemory(), recorder: await journal(), streamTarget: 'none' })
     for (const question of ['I am Ada.', 'Who am I?']) await bot.ask(question, { sessionId: 's' })
@@ -268,7 +259,7 @@ describe('SimpleBot', () => {
       rating: null,
       promptHash: expect.stringMatching(/^[0-9a-f]{64}$/),
     })
-    expect(detail?.messages.map(({ role, content }) => [role, content])).toEqual([
+    expect(rolesAndContents(detail?.messages)).toEqual([
       ['system', 'Count.'],
       ['user', '2 + 2?'],
       ['assistant', 'Four.'],
@@ -281,78 +272,7 @@ describe('SimpleBot', () => {
     expect(outer?.attributes).toMatchObject({ 'gen_ai.request.model': 'scripted/model', 'gen_ai.request.temperature': 0.25 })
   })
 
-  it('CORE-SIMPLE-022 the helpers make, fold and read a response', async () => {
-    const script: Script = () => ({
-      thinking: 'hm',
-      text: ['Look', 'ing.'],
-      toolCalls: [{ id: 'c', name: 'look', input: { at: 'x' } }],
-    })
-    const bot = new SimpleBot({ model: new ScriptedModel(script), recorder: false })
-    const seen: string[] = []
-    const response = await streamChunks(makeResponse(bot, 'Go'), (text) => seen.push(text))
-    expect(seen).toEqual(['Look', 'ing.'])
-    expect(extractContent(response)).toBe('Looking.')
-    expect(extractToolCalls(response)).toMatchObject([{ id: 'c', name: 'look', input: { at: 'x' } }])
-
-    const finalized: string[] = []
-    const tokens = streamTokensForMessages(bot, 'Go', { finalize: (message) => void finalized.push(message.content) })
-    expect(await Array.fromAsync(tokens)).toEqual(['Look', 'ing.'])
-    expect(finalized).toEqual(['Looking.'])
-  })
-
-  it('CORE-SIMPLE-022 streamTokensForMessages waits for finalize, is ended by its signal, and rejects without a message', async () => {
-    const order: string[] = []
-    const finalize = async (): Promise<void> => {
-      await new Promise<void>((resolve) => setImmediate(resolve))
-      order.push('finalized')
-    }
-    const stream = streamTokensForMessages(new SimpleBot({ model: new ScriptedModel(['Hi.']), recorder: false }), 'Go', {
-      finalize,
-    })
-    expect(await stream.next()).toEqual({ done: false, value: 'Hi.' })
-    expect(await stream.next()).toMatchObject({ done: true, value: { role: 'assistant', content: 'Hi.' } })
-    expect(order).toEqual(['finalized'])
-
-    for (const answer of [
-      { parts: [] },
-      { parts: [{ type: 'finish', reason: 'stop' }] },
-      { text: 'Half', finish: null },
-    ] as const) {
-      const bot = new SimpleBot({ model: new ScriptedModel([answer]), recorder: false })
-      const finalized: unknown[] = []
-      const tokens = streamTokensForMessages(bot, 'Go', { finalize: (message) => void finalized.push(message) })
-      await expect(Array.fromAsync(tokens)).rejects.toBeInstanceOf(NoAssistantMessageError)
-      expect(finalized).toEqual([])
-    }
-
-    const model = new ScriptedModel([{ text: ['one', 'two'], hang: { after: 1 } }])
-    const leaving = new AbortController()
-    const tokens = streamTokensForMessages(new SimpleBot({ model, recorder: false }), 'Go', { signal: leaving.signal })
-    expect(await tokens.next()).toEqual({ done: false, value: 'one' })
-    const waiting = tokens.next()
-    leaving.abort(new Error('enough'))
-    await expect(waiting).rejects.toThrow('enough')
-    expect(model.open).toBe(0)
-  })
-
-  it('CORE-SIMPLE-021 extractToolCalls reads calls that an answer holds as text, of the tools that it is given', () => {
-    const [message] = toMessages({
-      role: 'assistant',
-      content: '```json\n[{"name":"look","parameters":{"at":"x"}},{"name":"look"}]\n```',
-    })
-    if (message === undefined) throw new Error('There is one.')
-    const look = tool('look', () => 'ok')
-    const calls = extractToolCalls(message, [look])
-    expect(calls.map(({ name, input }) => [name, input])).toEqual([
-      ['look', { at: 'x' }],
-      ['look', {}],
-    ])
-    expect(new Set(calls.map(({ id }) => id)).size).toBe(2)
-    expect(extractToolCalls(message)).toEqual([])
-    expect(extractToolCalls(message, [tool('other', () => 'ok')])).toEqual([])
-  })
-
-  it('CORE-SIMPLE-020 a turn belongs to the span that it is given', async () => {
+  it('CORE-SIMPLE-020 a turn belongs to the given span', async () => {
     const recorder = await journal()
     const bot = new SimpleBot({ model: new ScriptedModel(() => 'Yes.'), recorder, streamTarget: 'none' })
     const outer = startSpan('work', { clock: systemClock, sink: (span) => void recorder.span(span) })
@@ -364,7 +284,7 @@ describe('SimpleBot', () => {
     expect(detail?.turn.traceId).toBe(outer.traceId)
   })
 
-  it('CORE-SIMPLE-020 errors name their turn, also when it was aborted', async () => {
+  it('CORE-SIMPLE-020 errors name their turn, even if it was aborted', async () => {
     const recorder = await journal()
     const failing = new SimpleBot({
       model: new ScriptedModel([{ fail: { after: 0, error: new CriaError('auth', 'No.') } }, { hang: { after: 0 } }]),
@@ -389,36 +309,13 @@ describe('SimpleBot', () => {
     expect([await format(true), await format(false)]).toEqual([{ type: 'json', schema }, undefined])
   })
 
-  it('CORE-SIMPLE-022 what an answer said before it began anew is no part of the response', async () => {
-    const parts: ModelPart[] = [
-      { type: 'thinking', text: 'hm' },
-      { type: 'text', text: 'Half an ans' },
-      { type: 'restart' },
-      { type: 'text', text: 'All of it.' },
-      { type: 'finish', reason: 'stop' },
-    ]
-    const { message } = await streamChunks(new ReadableStream({ start: (out) => parts.forEach((part) => out.enqueue(part)) }))
-    expect(message.parts).toEqual([{ type: 'text', text: 'All of it.' }])
-  })
-
-  it('CORE-SIMPLE-001 a default model that could not be made once is looked for again', async () => {
+  it('CORE-SIMPLE-001 looks for the default model again after it could not be created', async () => {
     vi.stubEnv('CRIA_MODEL', 'no-such-provider/model')
     const bot = new SimpleBot({ recorder: false, streamTarget: 'none' })
     await expect(bot.ask('Who?')).rejects.toMatchObject({ code: 'configuration' })
     vi.stubEnv('CRIA_MODEL', 'builtin/extractive')
     expect(await bot.model()).toMatchObject({ ref: 'builtin/extractive' })
     vi.unstubAllEnvs()
-  })
-
-  it('CORE-SIMPLE-023 content is never thinking, and empty for a reply of calls', () => {
-    const [calls] = toMessages({
-      role: 'assistant',
-      parts: [
-        { type: 'thinking', text: 'hm' },
-        { type: 'tool-call', id: 'c', name: 'f', input: {} },
-      ],
-    })
-    expect(calls === undefined ? undefined : extractContent(calls)).toBe('')
   })
 
   it('CORE-SIMPLE-025 a recorder of false records nothing and changes no result', async () => {
@@ -456,7 +353,7 @@ describe('AsyncSimpleBot', () => {
     await expect(bot.ask('Hi')).rejects.toBeInstanceOf(NoAssistantMessageError)
   })
 
-  it('CORE-SIMPLE-024 bots stand in line', () => {
+  it('CORE-SIMPLE-024 bots inherit from each other', () => {
     const model = new ScriptedModel([])
     expect(new AsyncSimpleBot({ model })).toBeInstanceOf(SimpleBot)
     expect(new QueryBot({ model, docstore: new MemoryDocumentStore() })).toBeInstanceOf(SimpleBot)
@@ -579,7 +476,7 @@ describe('QueryBot', () => {
     expect(answer).toMatchObject({ abstained: true, citations: [] })
   })
 
-  it('QRY-RAG-022 where nothing was found the model is told so, and what it cites all the same is flagged', async () => {
+  it('QRY-RAG-022 informs the model that nothing was found, and flags citations it makes anyway', async () => {
     const model = new ScriptedModel(['Lima is the capital [1]. Ten million people live there [7].'])
     const docstore = new MemoryDocumentStore()
     const bot = new QueryBot({ docstore, model, recorder: false, streamTarget: 'none' })
@@ -592,7 +489,7 @@ describe('QueryBot', () => {
     expect(model.requests[0]?.messages[0]?.content).toMatch(/There are no passages for this question\.$/)
   })
 
-  it('QRY-RAG-021 does not keep that the documents held no answer', async () => {
+  it('QRY-RAG-021 does not remember that the documents held no answer', async () => {
     const memory = new MemoryDocumentStore()
     const model = new ScriptedModel(['The documents do not contain the answer to this question.'])
     await new QueryBot({ docstore: await documents(), memory, model, recorder: false, streamTarget: 'none' }).ask(

@@ -32,9 +32,9 @@ const nothing = undefinedFor<BotOptions>(
   ...(['systemPrompt', 'memory', 'jsonMode', 'schema', 'apiKey', 'mockResponse', 'name', 'output'] as const),
 )
 
-const weather = defineTool({ name: 'weather', description: 'Tells the weather.', inputSchema: {}, call: () => 'Rain.' })
+const weather = defineTool({ name: 'weather', description: 'Returns the weather.', inputSchema: {}, call: () => 'Rain.' })
 
-it('options of bots that are undefined are absent', async () => {
+it('undefined options of bots count as absent', async () => {
   const own = { ...nothing, recorder: false, streamTarget: 'none' } as const
   const docstore = new MemoryDocumentStore()
   await docstore.append({ source: 'a.md', text: 'A young llama is a cria.' })
@@ -57,7 +57,7 @@ it('options of bots that are undefined are absent', async () => {
   }
 })
 
-it('options of query() that are undefined are absent', async () => {
+it('undefined options of query() count as absent', async () => {
   const names = [
     'messages',
     'system',
@@ -84,7 +84,7 @@ it('options of query() that are undefined are absent', async () => {
 })
 
 describe('a home that cannot be written', () => {
-  // A file is no folder, for root neither.
+  // A file is not a folder, not even for root.
   beforeEach(() => vi.stubEnv('CRIA_HOME', fileURLToPath(new URL('home', import.meta.url + '/'))))
   const bot = (): SimpleBot => new SimpleBot({ model: new ScriptedModel(['Yes.', 'Yes.']), streamTarget: 'none' })
 
@@ -96,7 +96,7 @@ describe('a home that cannot be written', () => {
     ])
   })
 
-  it('CORE-SIMPLE-025 a session cannot go on without the journal that holds it', async () => {
+  it('CORE-SIMPLE-025 a session cannot continue without the journal that holds it', async () => {
     await expect(bot().ask('Is it?', { sessionId: 's1' })).rejects.toMatchObject({ code: 'store_failed' })
   })
 })

@@ -61,7 +61,7 @@ it.each(['AsyncSimpleBot', 'AsyncQueryBot'])(
       for (let at = 0; at < 10; at++) answers.push(bot.ask(`Question ${at}`))
       return Promise.all(answers)
     }
-    // What other processes take from this one differs from round to round; what the code takes does not.
+    // The time that other processes take differs from round to round; the time that the code takes does not.
     let [p99, max] = [Infinity, Infinity]
     for (let round = 0; round < ROUNDS && (p99 >= MOST_P99_MS || max >= MOST_MS); round++) {
       const locks = [await hold(join(folder, 'cria.db'), 1000), await hold(join(folder, 'memory.db'), 2000)]

@@ -1,4 +1,4 @@
-/** Options have one name everywhere; the names of the seeds are aliases. */
+/** Options have one name everywhere, and aliases for callers who know other libraries. */
 
 import { expect, test } from 'vitest'
 import { AgentBot, query, retryWithBackoff, SimpleBot, StructuredBot } from '../index.ts'
@@ -15,7 +15,7 @@ const look: Tool = {
 }
 const looking = (): ScriptedModel => new ScriptedModel(() => ({ toolCalls: [{ name: 'look', input: {} }] }))
 
-test('CORE-SIMPLE-001 CORE-AGENT-001 `system`, `maxSteps` and `abortSignal` are those of query(); the other names do the same', async () => {
+test('CORE-SIMPLE-001 CORE-AGENT-001 accepts `system`, `maxSteps` and `abortSignal` as query() does, and their other names', async () => {
   for (const [prompt, steps] of [
     [{ system: 'Be brief.' }, { maxSteps: 2 }],
     [{ systemPrompt: 'Be brief.' }, { maxIterations: 2 }],
@@ -37,7 +37,7 @@ test('CORE-SIMPLE-001 CORE-AGENT-001 `system`, `maxSteps` and `abortSignal` are 
   }
 })
 
-test('CORE-STRUCT-001 ENG-RETRY-001 what counts attempts is `maxAttempts`, and what counts retries `maxRetries`', async () => {
+test('CORE-STRUCT-001 ENG-RETRY-001 `maxAttempts` counts attempts, and `maxRetries` counts retries', async () => {
   for (const attempts of [{ maxAttempts: 2 }, { numAttempts: 2 }]) {
     const bot = new StructuredBot({
       ...quiet,
@@ -57,7 +57,7 @@ test('CORE-STRUCT-001 ENG-RETRY-001 what counts attempts is `maxAttempts`, and w
   }
 })
 
-test('an option that is given under both names, or under none that there is, is refused', async () => {
+test('refuses an option that is given under both names, or under an unknown one', async () => {
   const model = new ScriptedModel(['Yes.'])
   const both = /are two names of one option/
   expect(() => new SimpleBot({ ...quiet, model, system: 'a', systemPrompt: 'b' })).toThrow(both)

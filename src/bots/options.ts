@@ -19,7 +19,8 @@ const STREAM_TARGETS = ['stdout', 'panel', 'api', 'none'] as const
 /** Where the text of an answer is shown while it arrives. */
 export type StreamTarget = (typeof STREAM_TARGETS)[number]
 
-const PASSED = [
+/** Options of `query()` that a bot passes on unchanged. */
+export const PASSED_ON = [
   'fallbackModels',
   'fallbackOn',
   'switchModels',
@@ -36,9 +37,7 @@ const PASSED = [
   'onQueryCompleted',
   'answerLimits',
 ] as const
-type PassedOn = (typeof PASSED)[number]
-/** Options of `query()` that a bot passes on unchanged. */
-export const PASSED_ON: readonly PassedOn[] = PASSED
+type PassedOn = (typeof PASSED_ON)[number]
 
 /** Options of every bot. */
 export interface BotOptions extends CallSettings, Pick<QueryOptions, PassedOn> {
@@ -73,7 +72,8 @@ export interface BotOptions extends CallSettings, Pick<QueryOptions, PassedOn> {
   readonly output?: NodeJS.WritableStream
 }
 
-const LOOP = [
+/** Names of `LoopOptions`. */
+export const LOOP_OPTIONS = [
   'hasPermissionsToUseTool',
   'rules',
   'hooks',
@@ -86,9 +86,7 @@ const LOOP = [
   'nesting',
 ] as const
 /** Options of `query()` for the tool loop, for bots that run tools. */
-export type LoopOptions = Pick<QueryOptions, (typeof LOOP)[number]>
-/** Names of `LoopOptions`. */
-export const LOOP_OPTIONS: readonly (keyof LoopOptions)[] = LOOP
+export type LoopOptions = Pick<QueryOptions, (typeof LOOP_OPTIONS)[number]>
 
 /** Returns the options with these names that are not `undefined`. */
 export function optionsOf<Options extends object, Name extends keyof Options>(

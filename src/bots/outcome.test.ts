@@ -1,4 +1,4 @@
-/** What answers and errors of bots carry beside the text. */
+/** Model, usage, cost and causes in the answers and errors of bots. */
 
 import { createServer } from 'node:http'
 import { expect, test } from 'vitest'
@@ -36,13 +36,13 @@ test('CORE-SIMPLE-020 an answer names its model, its steps, its cost and its not
   })
 })
 
-test('CORE-STRUCT-001 the error of an answer that never fits says what all attempts have used', async () => {
+test('CORE-STRUCT-001 the error of an answer that never fits holds the usage of all attempts', async () => {
   const model = new ScriptedModel(() => ({ text: 'no JSON', usage }), PRICED)
   const bot = new StructuredBot({ ...quiet, model, schema: { type: 'object' }, numAttempts: 2 })
   expect(await failureOf(bot.ask('Is it?'))).toMatchObject({ code: 'invalid_response', costUsd: 26, usage: { totalTokens: 20 } })
 })
 
-test('ENG-ERR-004 an error says what the turn has used, as event and as rejection', async () => {
+test('ENG-ERR-004 an error holds the usage of the turn, as event and as rejection', async () => {
   const script = [{ text: 'Half', usage, fail: { after: 2, error: new CriaError('policy', 'No.') } }]
   const spent = { usage: { inputTokens: 7, exactness: 'estimated' }, costUsd: expect.any(Number) as number }
   expect(await failureOf(new SimpleBot({ ...quiet, model: new ScriptedModel(script, PRICED) }).ask('Is it?'))).toMatchObject({
@@ -54,7 +54,7 @@ test('ENG-ERR-004 an error says what the turn has used, as event and as rejectio
   expect(events.at(-1)).toMatchObject({ type: 'error', error: { code: 'policy', ...spent } })
 })
 
-test('ENG-ERR-001 an aborted call rejects with an AbortError, its cause and what it has used', async () => {
+test('ENG-ERR-001 an aborted call rejects with an AbortError, its cause and its usage', async () => {
   const reason = new Error('The user left.')
   const abort = new AbortController()
   const model = new ScriptedModel(
@@ -72,7 +72,7 @@ test('ENG-ERR-001 an aborted call rejects with an AbortError, its cause and what
   expect(failure.costUsd).toBeGreaterThan(0)
 })
 
-test('ENG-USAGE-001 a provider that tells no total leaves none out: steps and turn have the sum', async () => {
+test('ENG-USAGE-001 sums up a total that the provider does not report, for steps and turn', async () => {
   const tool = {
     name: 'look',
     description: 'Looks.',
@@ -107,7 +107,7 @@ function throwing(error: unknown): LanguageModel {
   }
 }
 
-test('ENG-ERR-006 what a model of one’s own throws is told apart: connection, HTTP status, mistake', async () => {
+test('ENG-ERR-006 distinguishes errors of a supplied model: connection, HTTP status, mistake', async () => {
   const server = createServer().listen(0)
   const { port } = server.address() as { readonly port: number }
   await new Promise((closed) => server.close(closed))
@@ -132,7 +132,7 @@ test('ENG-ERR-006 what a model of one’s own throws is told apart: connection, 
   expect(mistake.hint).not.toContain('bug in cria')
 })
 
-test('ENG-ERR-005 stream() refuses to take text back without a way to, and does so where it is given one', async () => {
+test('ENG-ERR-005 stream() refuses to take text back unless it is given a way to do so', async () => {
   const broken = { text: ['Wro', 'ng'], fail: { after: 1, error: new CriaError('stream_interrupted', 'Broke off.') } }
   const bot = (afterOutput: 'retry' | 'error'): SimpleBot =>
     new SimpleBot({ ...quiet, model: new ScriptedModel([broken, 'Right.']), retry: { afterOutput, initialDelay: 0 } })

@@ -1,11 +1,8 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { openRecorder } from '../app/journal.ts'
 import { query } from '../app/query.ts'
 import type { QueryEvent } from '../core/event.ts'
-import type { RerankingModel } from '../core/reranking.ts'
+import type { RerankingModel } from '../core/retrieval-models.ts'
 import type { DocumentStore } from '../core/store.ts'
 import { ScriptedModel } from '../providers/scripted/scripted-model.ts'
 import { createExtractiveModel } from '../providers/extractive/model.ts'
@@ -14,18 +11,13 @@ import { SqliteDocumentStore } from '../stores/sqlite.ts'
 import { QueryBot } from './query-bot.ts'
 import type { QueryBotOptions } from './query-bot.ts'
 
-let folder: string
 let docstore: SqliteDocumentStore
 
 beforeEach(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'cria-query-bot-'))
-  docstore = await SqliteDocumentStore.open({ path: join(folder, 'store.db') })
+  docstore = await SqliteDocumentStore.open({ path: ':memory:' })
 })
 
-afterEach(async () => {
-  await docstore.close()
-  rmSync(folder, { recursive: true })
-})
+afterEach(() => docstore.close())
 
 const silent = (answer = 'Yes.'): ScriptedModel => new ScriptedModel(() => answer)
 const botWith = (model: QueryBotOptions['model'], more: Partial<QueryBotOptions> = {}): QueryBot =>
@@ -48,7 +40,7 @@ describe('filters', () => {
     ])
   })
 
-  it('keep a question to some documents, and what the bot is kept to is not lifted by a question', async () => {
+  it('limit a question to some documents, and a question cannot lift a filter of the bot', async () => {
     const model = silent()
     const bot = botWith(model, { retrieve: { filter: { tenant: 'a' } } })
     const asked = async (filter?: Record<string, string | { glob: string }>): Promise<string[]> =>
@@ -64,7 +56,7 @@ describe('filters', () => {
     expect(messages.flatMap(({ retrieved }) => retrieved?.chunk.source ?? []).sort()).toEqual(['docs/mill.md', 'notes/mill.txt'])
   })
 
-  it('are of documents: what is remembered is found whatever they say', async () => {
+  it('apply to documents only: memories are found in any case', async () => {
     const memory = new MemoryDocumentStore()
     await memory.append({ source: 'm1', text: 'The mill is closed on Mondays.' })
     const asked = { prompt: 'mill', model: silent(), recorder: await openRecorder(':memory:') }
@@ -75,7 +67,7 @@ describe('filters', () => {
     }
   })
 
-  it('tells what is wrong with them, before anything is asked', () => {
+  it('are checked before any request', () => {
     const wrong = (retrieve: object): unknown => query({ prompt: 'x', model: silent(), retrieve: { docstore, ...retrieve } })
     expect(() => wrong({ filter: 'docs' })).toThrow(/filter must be an object/i)
     expect(() => wrong({ filter: { year: {} } })).toThrow(/year/)
@@ -85,6 +77,7 @@ describe('filters', () => {
     expect(() => wrong({ followUps: 'yes' })).toThrow(/words, model, off/)
     expect(() => wrong({ fliter: {} })).toThrow(/filter/)
     expect(() => botWith(silent(), { retrieve: { filter: [] as never } })).toThrow(/filter/)
+    expect(() => botWith(silent(), { retrieve: null as never })).not.toThrow()
   })
 })
 
@@ -99,7 +92,7 @@ describe('follow-up questions', () => {
   it.each([
     ['words', 'Whom does it belong to? windmill Bruges built', 'words'],
     ['off', 'Whom does it belong to?', 'off'],
-  ] as const)('are searched for with the words that they lean on: %s', async (_, query, followUps) => {
+  ] as const)('are searched with the words of the conversation that they refer to: %s', async (_, query, followUps) => {
     const recorder = await openRecorder(':memory:')
     const bot = botWith(createExtractiveModel(), { recorder, retrieve: { followUps } })
     const first = await bot.ask('When was the windmill in Bruges built?')
@@ -114,7 +107,7 @@ describe('follow-up questions', () => {
     await recorder.close()
   })
 
-  it('are written out by a model where that is asked for, and by words when it fails', async () => {
+  it('are rewritten by a model on request, and by words if it fails', async () => {
     const answers = ['In 1874.', 'Who owns the windmill of Bruges?\nIgnored.', 'The widow.', new Error('overloaded'), 'Yes.']
     const model = new ScriptedModel((_, call) => {
       const answer = answers[call]
@@ -178,7 +171,7 @@ describe('ranking by a model', () => {
     await recorder.close()
   })
 
-  it('an AI SDK model is asked with its own names', async () => {
+  it('calls an AI SDK model with the names of the AI SDK', async () => {
     const calls: unknown[] = []
     const ranker = {
       specificationVersion: 'v4',
@@ -193,7 +186,7 @@ describe('ranking by a model', () => {
     expect(calls).toEqual([
       { query: 'mill', topN: 3, documents: { type: 'text', values: expect.any(Array) }, abortSignal: expect.any(AbortSignal) },
     ])
-    // What the model says nothing about follows in the order of the store.
+    // Chunks that the model does not rank follow in the order of the store.
     const before = sources(await eventsOf(botWith(silent()).events('mill')))
     expect(sources(events)).toEqual([before[2], before[0], before[1]])
   })
@@ -221,7 +214,7 @@ describe('ranking by a model', () => {
     ['gives no numbers', () => Promise.resolve({ ranking: [{ index: 0, score: Number.NaN }] })],
     ['gives no ranking', () => Promise.resolve(undefined as never)],
     ['never answers', () => new Promise(() => {})],
-  ])('a model that %s leaves the order of the store, and says so', async (_, rerank) => {
+  ])('a model that %s leaves the order of the store, with a notice', async (_, rerank) => {
     const before = sources(await eventsOf(botWith(silent()).events('mill', { nResults: 3 })))
     const model = silent()
     const bot = botWith(model, { retrieve: { rerank: { model: { ref: 'test/ranker', rerank }, timeout: 50 } } })
@@ -231,7 +224,7 @@ describe('ranking by a model', () => {
     expect(events.at(-1)?.type).toBe('complete')
   })
 
-  it('an abort reaches it', async () => {
+  it('an abort reaches the model', async () => {
     const abort = new AbortController()
     let heard = false
     const rerank: RerankingModel['rerank'] = (_, __, { signal }) => {
@@ -249,7 +242,7 @@ describe('ranking by a model', () => {
   })
 })
 
-describe('what stands around a passage', () => {
+describe('the text around a passage', () => {
   const sections = ['Wheels', 'Sails', 'Stones'].map(
     (name) =>
       `## ${name}\n\n${Array.from({ length: 6 }, (_, at) => `${name} paragraph ${at}. ${`About ${name.toLowerCase()} there is much to say. `.repeat(25)}${at === 2 ? `The ${name.toLowerCase()} were made of larch.` : ''}`).join('\n\n')}`,
@@ -287,7 +280,7 @@ describe('what stands around a passage', () => {
         expect(one.source === other.source && one.start < other.end && other.start < one.end).toBe(false)
   })
 
-  it('is left out where there is no room, for models that only quote, and where a store cannot tell', async () => {
+  it('is left out without room, for models that only quote, and if the store does not know it', async () => {
     const small = new ScriptedModel(() => 'Yes.', { facts: { contextWindow: 3000 } })
     await asked(small, { widen: { chunks: 50, within: 'document' } })
     const tokens = small.requests[0]?.messages.reduce((sum, { content }) => sum + Buffer.byteLength(content) / 3.5, 0) ?? 0
@@ -321,7 +314,7 @@ describe('what stands around a passage', () => {
 })
 
 describe('room', () => {
-  it('QRY-RAG-014 what tools take up is not given to passages', async () => {
+  it('QRY-RAG-014 passages do not get the tokens that tools need', async () => {
     const prose = (at: number): string => Array.from({ length: 120 }, (_, word) => `w${(at * 131 + word * word) % 997}`).join(' ')
     await docstore.extend(Array.from({ length: 20 }, (_, at) => ({ source: `${at}.md`, text: `larch ${prose(at)}` })))
     const tool = {
@@ -340,7 +333,7 @@ describe('room', () => {
     expect(offered).toBeGreaterThan(0)
   })
 
-  it('a text that stands in many documents is sent once, and its sources are named', async () => {
+  it('sends a text that is in many documents once, with all its sources', async () => {
     const text = 'The mill beside the river was built in 1874, and the flood of 1901 took its wheel.'
     await docstore.extend(Array.from({ length: 9 }, (_, at) => ({ source: `copy-${at}.md`, text })))
     await docstore.append({ source: 'other.md', text: 'The mill has a new wheel.' })

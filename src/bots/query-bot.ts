@@ -67,7 +67,9 @@ export class QueryBot extends SimpleBot {
   /** @throws ConfigurationError without a document store, and for invalid options of SimpleBot. */
   constructor(options: QueryBotOptions) {
     super(sharedOptions('QueryBot', options, ['docstore', 'retrieve', 'verify'], ELSEWHERE))
-    const { docstore, retrieve = {}, verify } = options
+    const { docstore, verify } = options
+    // Callers in JavaScript write `null` for "none".
+    const retrieve = options.retrieve ?? {}
     if (docstore === undefined || docstore === null)
       throw new ConfigurationError('QueryBot needs a `docstore`: any document store, such as SqliteDocumentStore.open() returns.')
     checkPort('docstore', docstore, 'retrieve', 'SqliteDocumentStore.open()')

@@ -1,6 +1,7 @@
-/** What bots remember, and how it comes back. */
+/** Memories of bots: saved messages, and how later questions receive them. */
 
 import { describe, expect, expectTypeOf, it } from 'vitest'
+import { rolesAndContents } from '../../test/support/shown.ts'
 import { z } from 'zod'
 import { openRecorder } from '../app/journal.ts'
 import { assistant, toolResult, user } from '../core/message.ts'
@@ -32,7 +33,7 @@ const look = defineTool({
 const quiet = { recorder: false, streamTarget: 'none' } as const
 
 describe('what a bot remembers', () => {
-  it('CORE-SIMPLE-011 an answer of calls alone comes back with a result for each call, as providers want it', async () => {
+  it('CORE-SIMPLE-011 an answer of calls alone comes back with a result for each call, as providers require', async () => {
     const memory = new ChatMemory()
     const model = new ScriptedModel([{ toolCalls: [{ id: 'c', name: 'weather', input: { town: 'Oslo' } }] }, 'Then not.'])
     const bot = new ToolBot({ ...quiet, model, memory, tools: [weather] })
@@ -47,14 +48,14 @@ describe('what a bot remembers', () => {
     expect(model.requests[1]?.messages[2]?.parts).toMatchObject([{ type: 'tool-result', id: 'c' }])
   })
 
-  it('CORE-SIMPLE-011 results that are appended beside their calls come back as they were', async () => {
+  it('CORE-SIMPLE-011 results that are appended beside their calls come back unchanged', async () => {
     const memory = new ChatMemory()
     const call = { type: 'tool-call', id: 'c', name: 'look', input: {} } as const
     await memory.append(user('What is there?'), assistant([call]), toolResult({ id: 'c', name: 'look', content: 'A cat.' }))
     await memory.append(assistant('A cat.'))
     const model = new ScriptedModel(['Black.'])
     await new SimpleBot({ ...quiet, model, memory }).ask('Of which colour?')
-    expect(model.requests[0]?.messages.map(({ role, content }) => [role, content])).toEqual([
+    expect(rolesAndContents(model.requests[0]?.messages)).toEqual([
       ['user', 'What is there?'],
       ['assistant', ''],
       ['tool', 'A cat.'],
@@ -76,7 +77,7 @@ describe('what a bot remembers', () => {
     ])
   })
 
-  it('CORE-SIMPLE-011 a document store gets text with its role, and nothing of a message that says nothing', async () => {
+  it('CORE-SIMPLE-011 a document store receives text with its role, and no empty message', async () => {
     const kept = async (
       question: Parameters<SimpleBot['ask']>[0],
       ...answers: ConstructorParameters<typeof ScriptedModel>
@@ -106,7 +107,7 @@ describe('what a bot remembers', () => {
     expect(await kept('Oslo?', [pause])).toEqual([said('user', 'Oslo?')])
   })
 
-  it('CORE-SIMPLE-010 a document store is searched for the question, and what it holds precedes it', async () => {
+  it('CORE-SIMPLE-010 a document store is searched for the question, and its passages precede it', async () => {
     const memory = new MemoryDocumentStore()
     await memory.append({ source: 'n', text: 'Ada lives in Oslo.' })
     const model = new ScriptedModel(['Oslo.'])
@@ -173,13 +174,13 @@ describe('types', () => {
     expect((await bot.ask('Look!')).toolCalls.map(({ input }) => input)).toEqual(inputs)
   })
 
-  it.each([null, ''])('CORE-TOOL-001 a call whose input is %j is one without arguments', async (input) => {
+  it.each([null, ''])('CORE-TOOL-001 a call whose input is %j has no arguments', async (input) => {
     const calls = [{ id: 'c', name: 'look', input }]
     const bot = new ToolBot({ ...quiet, model: new ScriptedModel([{ toolCalls: calls }]), tools: [look] })
     expect((await bot.ask('Look!')).toolCalls).toMatchObject([{ input: {} }])
   })
 
-  it('CORE-SIMPLE-020 options that are undefined are options that were not given', async () => {
+  it('CORE-SIMPLE-020 undefined options count as absent', async () => {
     const recorder = await openRecorder(':memory:')
     const none = { sessionId: undefined, signal: undefined, span: undefined, steering: undefined }
     const bot = new SimpleBot({ model: new ScriptedModel(() => 'Yes.'), recorder, streamTarget: 'none' })

@@ -1,9 +1,10 @@
-/** What a bot sends, and what its journal says was sent. */
+/** The requests of bots, and their record in the journal. */
 
 import { createServer } from 'node:http'
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { rolesAndContents } from '../../test/support/shown.ts'
 import { tool } from '../../test/calls.ts'
 import { createModel } from '../app/models.ts'
 import { openRecorder } from '../app/journal.ts'
@@ -66,14 +67,14 @@ async function refused(ref: string, options: BotOptions): Promise<{ temperatures
   }
 }
 
-describe('settings that a model does not take', () => {
+describe('settings that a model does not accept', () => {
   it.each([
     ...['openai', 'openai-chat', 'openai-compatible'].flatMap((provider) =>
       ['gpt-5', 'gpt-5-mini', 'gpt-5.1', 'o1', 'o3-mini'].map((name) => `${provider}/${name}`),
     ),
     'openai-compatible/openai/gpt-5',
     'anthropic/claude-opus-4-7',
-  ])('CORE-SIMPLE-020 %s is sent no temperature: row and spans say so, and a notice where one was asked for', async (ref) => {
+  ])('CORE-SIMPLE-020 %s receives no temperature, as row and spans show, and a notice if one was requested', async (ref) => {
     const none = [null, null, null, null]
     expect(await refused(ref, {})).toEqual({ temperatures: none, topP: null, notices: [] })
     expect(await refused(ref, { temperature: 0.3, topP: 0.5 })).toEqual({
@@ -95,7 +96,7 @@ describe('settings that a model does not take', () => {
     },
   )
 
-  it('CORE-SIMPLE-020 depend on whether the model is asked to think', async () => {
+  it('CORE-SIMPLE-020 depend on whether thinking is requested', async () => {
     const asked = async (ref: string, enableThinking: 'off' | 'low'): Promise<unknown> =>
       (await refused(ref, { temperature: 0.3, enableThinking })).temperatures
     expect(await asked('openai/gpt-5.1', 'off')).toEqual([0.3, 0.3, 0.3, 0.3])
@@ -104,7 +105,7 @@ describe('settings that a model does not take', () => {
     expect(await asked('anthropic/claude-sonnet-4-5', 'low')).toEqual([null, null, null, null])
   })
 
-  it('CORE-SIMPLE-002 a fixed temperature is a notice only where another one was asked for', async () => {
+  it('CORE-SIMPLE-002 a fixed temperature causes a notice only if another one was requested', async () => {
     const model = (): ScriptedModel => new ScriptedModel(['Yes.'], { facts: { fixedTemperature: 1 } })
     const notices = async (options: BotOptions): Promise<unknown> => {
       const { turnId } = await new SimpleBot({ model: model(), recorder, streamTarget: 'none', ...options }).ask('Hi')
@@ -193,7 +194,7 @@ describe('composeRagMessages', () => {
     await store.extend(Array.from({ length: 20 }, (_, at) => ({ source: `${at}.md`, text: `larch ${prose(at)}` })))
     return store
   }
-  const ofRequest = (model: ScriptedModel): unknown => model.requests.at(-1)?.messages.map(({ role, content }) => [role, content])
+  const ofRequest = (model: ScriptedModel): unknown => rolesAndContents(model.requests.at(-1)?.messages)
 
   it.each([{ contextWindow: 6000 }, { contextWindow: 6000, systemRole: false }, { structuredOutput: false }])(
     'QRY-RAG-016 is what would be sent to a model with %o',
@@ -245,7 +246,7 @@ describe('composeRagMessages', () => {
     expect(ofRequest(model)).toEqual(sent)
   })
 
-  it('QRY-RAG-013 QRY-RAG-017 counts on the span that it is given, the dropped passages and the sent memories too', async () => {
+  it('QRY-RAG-013 QRY-RAG-017 counts on the given span, including dropped passages and sent memories', async () => {
     const model = new ScriptedModel(() => 'Yes.', { facts: { contextWindow: 6000 } })
     const memory = new MemoryDocumentStore({ name: 'notes' })
     await memory.append({ source: 'n', text: 'larch sails' })

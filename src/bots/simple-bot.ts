@@ -187,11 +187,15 @@ export class SimpleBot<Answer extends BotAnswer = BotAnswer> {
       )
     // Options of the call override those of the bot.
     const overrides: Partial<QueryOptions> = { retry: { ...retry, afterOutput: takesBack ? 'retry' : 'error' } }
-    return leavable(ask, (own) => this.#deltas(this.run(input, own, overrides), recover === 'replay' ? 'hold' : onReset))
+    return leavable(ask, (own) => this.#deltas(recover === 'replay' ? 'hold' : onReset, input, own, overrides))
   }
 
-  async *#deltas(...read: Parameters<typeof deltasOf>): AsyncGenerator<string, Answer, undefined> {
-    return await this.finish(yield* deltasOf(...read))
+  /** Starts the turn when it is first read, so that wrong input is reported there. */
+  async *#deltas(
+    onReset: Parameters<typeof deltasOf>[1],
+    ...turn: [MessageInput, AskOptions, Partial<QueryOptions>]
+  ): AsyncGenerator<string, Answer, undefined> {
+    return await this.finish(yield* deltasOf(this.run(...turn), onReset))
   }
 
   /** Asks the model and yields every event of the turn. Leaving early cancels the turn. */

@@ -1,4 +1,4 @@
-/** What readers and terminals see of an answer while it comes, also when an attempt breaks off. */
+/** Streamed answers as readers and terminals see them, including attempts that break off. */
 
 import { Writable } from 'node:stream'
 import { describe, expect, it } from 'vitest'
@@ -30,7 +30,7 @@ function terminal(columns = 40, rows = 10): { screen: VirtualTerminal; output: W
 }
 
 describe('an attempt that breaks off after its first token', () => {
-  it('CORE-SIMPLE-005 is struck out on a terminal, and the answer written anew', async () => {
+  it('CORE-SIMPLE-005 is struck out on a terminal, and the answer is written again', async () => {
     const { screen, output } = terminal(20)
     const lost = 'Wrong words that take more than one row,\nand 中文 more.'
     const bot = new SimpleBot({ ...options, model: new ScriptedModel(twice(lost, 'Right.')), output })
@@ -42,7 +42,7 @@ describe('an attempt that breaks off after its first token', () => {
     expect(screen.strange).toEqual([])
   })
 
-  it('CORE-SIMPLE-005 is struck out as far as it is on the screen, and what an earlier step said stays', async () => {
+  it('CORE-SIMPLE-005 is struck out as far as it is on the screen; the text of an earlier step stays', async () => {
     const { screen, output } = terminal(20, 5)
     const lost = Array.from({ length: 9 }, (_, at) => `line ${at}`).join('\n')
     const model = new ScriptedModel([
@@ -77,7 +77,7 @@ describe('an attempt that breaks off after its first token', () => {
     expect(panel.text).toBe('Wrong\n[The answer broke off here. It starts again:]\nRight.\n')
   })
 
-  it('CORE-SIMPLE-030 ends a stream, unless its reader can take text back or waits for the attempt that succeeds', async () => {
+  it('CORE-SIMPLE-030 ends a stream, unless its reader can discard text or waits for the successful attempt', async () => {
     const read = async (given: StreamOptions): Promise<unknown> => {
       const deltas: string[] = []
       const model = new ScriptedModel(twice('Wrong', 'Right.'))
@@ -95,12 +95,12 @@ describe('an attempt that breaks off after its first token', () => {
     expect(await read({ recover: 'replay' })).toEqual(['Right.'])
   })
 
-  it('CORE-SIMPLE-030 a failure before the first token is recovered from in every stream', async () => {
+  it('CORE-SIMPLE-030 every stream recovers from a failure before the first token', async () => {
     const model = new ScriptedModel([{ fail: down(0) }, 'Right.'])
     expect(await Array.fromAsync(new SimpleBot({ ...options, model }).stream('Hi'))).toEqual(['Right.'])
   })
 
-  it('CORE-SIMPLE-030 tells at once what is wrong with the options of a stream', () => {
+  it('CORE-SIMPLE-030 refuses wrong options of a stream at once', () => {
     const bot = new SimpleBot({ ...options, model: new ScriptedModel([]) })
     expect(() => bot.stream('Hi', { recover: 'never' as 'replay' })).toThrow(/recover.*before-first-token, replay/)
     expect(() => bot.stream('Hi', { recover: 'replay', onReset: () => {} })).toThrow(/exclude each other/)
@@ -109,8 +109,8 @@ describe('an attempt that breaks off after its first token', () => {
   })
 })
 
-describe('what a terminal shows', () => {
-  it('CORE-SIMPLE-005 obeys nothing that a model says', async () => {
+describe('a terminal', () => {
+  it('CORE-SIMPLE-005 ignores control sequences from a model', async () => {
     for (const streamTarget of ['stdout', 'panel'] as const) {
       const { screen, output } = terminal()
       const evil = `${ESC}[2J${ESC}]0;title\u0007\u009B31mred\r`
@@ -120,7 +120,7 @@ describe('what a terminal shows', () => {
     }
   })
 
-  it('CORE-SIMPLE-005 a panel measures text in cells', async () => {
+  it('CORE-SIMPLE-005 measures the text of a panel in cells', async () => {
     const { screen, output } = terminal(26)
     const text = '中文和日本語の文章は幅が二倍です。 and some words\ttoo'
     await new SimpleBot({ ...options, model: new ScriptedModel([text]), output, streamTarget: 'panel' }).ask('Hi')
@@ -135,7 +135,7 @@ describe('what a terminal shows', () => {
   })
 })
 
-describe('a reader who leaves before the first token', () => {
+describe('a reader that leaves before the first token', () => {
   const hanging = (): ScriptedModel => new ScriptedModel(() => ({ text: 'Never.', hang: { after: 0 } }))
 
   it('CORE-SIMPLE-030 cancels the turn of every bot, and its next() is done', async () => {

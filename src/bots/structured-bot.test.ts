@@ -21,7 +21,7 @@ const bot = (
 }
 
 describe('StructuredBot', () => {
-  it('CORE-STRUCT-001 resolves to an object that fits, also out of a code fence', async () => {
+  it('CORE-STRUCT-001 resolves to an object that fits, even from a code fence', async () => {
     const { bot: ada, model } = bot(['```json\n{"name":"Ada","age":36}\n```'])
     expect(await ada.ask('Who?')).toMatchObject({ object: { name: 'Ada', age: 36 }, problems: [], attempts: 1 })
     expect(model.requests[0]?.responseFormat).toMatchObject({
@@ -31,7 +31,7 @@ describe('StructuredBot', () => {
     expect(model.requests[0]?.messages[0]).toMatchObject({ role: 'system', content: expect.stringContaining('JSON Schema') })
   })
 
-  it('CORE-STRUCT-001 tells the model what does not fit and asks again', async () => {
+  it('CORE-STRUCT-001 sends the validation problems to the model and asks again', async () => {
     const { bot: ada, model } = bot(['Ada, 36', '{"name":"Ada","age":"old"}', '{"name":"Ada","age":36}'])
     expect(await ada.ask('Who?')).toMatchObject({ object: { age: 36 }, attempts: 3 })
     expect(model.requests[1]?.messages.at(-1)?.content).toContain('not JSON')
@@ -46,7 +46,7 @@ describe('StructuredBot', () => {
     ])
   })
 
-  it('CORE-STRUCT-001 counts what all attempts used', async () => {
+  it('CORE-STRUCT-001 counts the usage of all attempts', async () => {
     const usage = { inputTokens: 10, outputTokens: 5, totalTokens: 15 }
     const model = new ScriptedModel([
       { text: 'no', usage },
@@ -71,7 +71,7 @@ describe('StructuredBot', () => {
     expect(await made({ allowFailedValidation: true }).bot.ask('Who?')).toMatchObject({ content: text, attempts: 1 })
   })
 
-  it('CORE-STRUCT-001 throws with every attempt, or resolves unchecked where that is allowed', async () => {
+  it('CORE-STRUCT-001 throws with every attempt, or resolves unchecked if allowed', async () => {
     const wrong = ['{"name":1}', '{"name":2}']
     await expect(bot(wrong, { numAttempts: 2 }).bot.ask('Who?')).rejects.toMatchObject({
       code: 'invalid_response',
@@ -95,7 +95,7 @@ describe('StructuredBot', () => {
   })
 
   it('CORE-STRUCT-001 streams the object as it grows', async () => {
-    // Deltas that come within 10 ms would become one.
+    // Deltas within 10 ms would be joined.
     const turn = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 30))
     const model = new ScriptedModel([{ text: ['{"name":"A', 'da","age"', ':36}'], before: turn }])
     const growing = new StructuredBot({ schema, model, recorder: false }).streamObjects('Who?')
@@ -105,7 +105,7 @@ describe('StructuredBot', () => {
     expect(await growing.next()).toMatchObject({ done: true, value: { object: { name: 'Ada', age: 36 } } })
   })
 
-  it('CORE-STRUCT-001 a stream of objects that is left early cancels its turn', async () => {
+  it('CORE-STRUCT-001 leaving a stream of objects early cancels its turn', async () => {
     const ends: string[] = []
     const { bot: ada } = bot(['{"name":"Ada","age":36}'], {
       onQueryCompleted: ({ state }: QueryMetrics) => void ends.push(state),
@@ -122,7 +122,7 @@ describe('StructuredBot is one turn', () => {
   const fits = '{"name":"Ada","age":36}'
   const usage = { inputTokens: 10, outputTokens: 5, totalTokens: 15 }
 
-  it('CORE-STRUCT-001 attempts that do not fit stay out of memory, session and questions of the log, and are paid for', async () => {
+  it('CORE-STRUCT-001 failed attempts are paid for, but are not in memory, session and questions of the log', async () => {
     const recorder = await openRecorder(':memory:')
     const memory = new ChatMemory()
     const model = new ScriptedModel(
@@ -162,7 +162,7 @@ describe('StructuredBot is one turn', () => {
     await recorder.close()
   })
 
-  it('CORE-STRUCT-001 a turn without an answer that fits failed, and leaves nothing in memory and session', async () => {
+  it('CORE-STRUCT-001 a turn without a valid answer fails, and leaves nothing in memory and session', async () => {
     const recorder = await openRecorder(':memory:')
     const memory = new ChatMemory()
     const model = new ScriptedModel(() => 'Ada!')
@@ -204,7 +204,7 @@ describe('StructuredBot is one turn', () => {
     )
   })
 
-  it('CORE-STRUCT-001 an answer that may fail says whether it did, in its type too', async () => {
+  it('CORE-STRUCT-001 an answer that may fail says whether it is valid, also in its type', async () => {
     const strict = await bot([fits]).bot.ask('Who?')
     expectTypeOf(strict.valid).toEqualTypeOf<true>()
     const model = new ScriptedModel(['{"name":1}'])
@@ -216,7 +216,7 @@ describe('StructuredBot is one turn', () => {
     expect(answer.valid ? [] : answer.problems).toHaveLength(2)
   })
 
-  it('CORE-STRUCT-001 stream() returns the object as well, and a stream of objects begins anew with a new attempt', async () => {
+  it('CORE-STRUCT-001 stream() returns the object as well, and a stream of objects restarts with a new attempt', async () => {
     const whole = bot([fits]).bot.stream('Who?')
     expect(await whole.next()).toEqual({ done: false, value: fits })
     expect(await whole.next()).toMatchObject({ done: true, value: { valid: true, object: { age: 36 } } })
@@ -248,7 +248,7 @@ describe('StructuredBot with tools', () => {
     expect(ran).toHaveLength(1)
   })
 
-  it('CORE-STRUCT-001 corrects an answer within the turn: no tool runs twice', async () => {
+  it('CORE-STRUCT-001 corrects an answer within the turn, so that no tool runs twice', async () => {
     const { bot: ada, model } = agent([call, 'Ada, 36', '{"name":"Ada"}', '{"name":"Ada","age":36}'])
     expect(await ada.ask('Who?')).toMatchObject({ object: { age: 36 }, attempts: 3 })
     expect(ran).toHaveLength(1)
@@ -275,7 +275,7 @@ describe('StructuredBot with tools', () => {
     })
   })
 
-  it('CORE-STRUCT-001 a model that takes no JSON format beside tools is told in words', async () => {
+  it('CORE-STRUCT-001 instructs a model in words if it accepts no JSON format beside tools', async () => {
     const { bot: ada, model } = agent(
       [call, '{"name":"Ada","age":36}'],
       {},
@@ -286,7 +286,7 @@ describe('StructuredBot with tools', () => {
     expect(model.requests[0]?.messages[0]?.content).toContain('JSON Schema')
   })
 
-  it('CORE-STRUCT-001 streams no objects with them, and checks them', async () => {
+  it('CORE-STRUCT-001 refuses to stream objects with tools, and checks the tools', async () => {
     const { bot: ada } = agent([])
     expect(() => ada.streamObjects('Who?')).toThrow('cannot be used with `tools`')
     expect(() => agent([], { tools: [look, look] })).toThrow('Two tools')

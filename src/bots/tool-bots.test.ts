@@ -30,7 +30,7 @@ const calls = [
 ]
 
 describe('ToolBot', () => {
-  it('CORE-TOOL-001 answers with the calls that the model chose, checked, and runs none', async () => {
+  it('CORE-TOOL-001 answers with the checked calls of the model, and runs none', async () => {
     ran = []
     const model = new ScriptedModel([{ text: 'Two towns.', toolCalls: calls }])
     const bot = new ToolBot({ model, tools: [weather], systemPrompt: 'Choose.', toolChoice: 'required', recorder: false })
@@ -59,7 +59,7 @@ describe('ToolBot', () => {
     expect(written.toolCalls).toMatchObject([{ name: 'weather', input: { town: 'Oslo' } }])
   })
 
-  it('CORE-TOOL-001 AsyncToolBot hands out one call after the other', async () => {
+  it('CORE-TOOL-001 AsyncToolBot yields one call after the other', async () => {
     ran = []
     const bot = new AsyncToolBot({ model: new ScriptedModel([{ toolCalls: calls }]), tools: [weather], recorder: false })
     const stream = bot.streamAsync('How is it up there?')
@@ -101,7 +101,7 @@ describe('ToolBot', () => {
     })
   })
 
-  it('mistakes in the tools are told at once', () => {
+  it('refuses invalid tools at once', () => {
     const model = new ScriptedModel([])
     expect(() => new ToolBot({ model, tools: [] })).toThrow(/ToolBot needs `tools`/)
     expect(() => new AgentBot({ model } as never)).toThrow(/AgentBot needs `tools`/)
@@ -201,7 +201,7 @@ describe('AgentBot', () => {
 })
 
 describe('options of AgentBot', () => {
-  /** What `query()` is told by the bot itself, or by `ask()`. */
+  /** Options that the bot itself, or `ask()`, passes to `query()`. */
   type Elsewhere =
     | 'prompt'
     | 'messages'
@@ -225,7 +225,7 @@ describe('options of AgentBot', () => {
     | 'clock'
     | 'createId'
     | 'random'
-  // The compiler sees to it that no option of query() is forgotten.
+  // The compiler reports missing options of query().
   const taken: Record<Exclude<keyof QueryOptions, Elsewhere>, keyof AgentBotOptions> = {
     model: 'model',
     fallbackModels: 'fallbackModels',
@@ -268,7 +268,7 @@ describe('options of AgentBot', () => {
     verify: 'verify',
   }
 
-  it('CORE-TOOL-001 are all that make sense of query(), and reach it', async () => {
+  it('CORE-TOOL-001 are all useful ones of query(), and reach it', async () => {
     expect(Object.keys(taken).length).toBeGreaterThan(30)
     const seen: unknown[] = []
     const model = new ScriptedModel([{ toolCalls: [{ name: 'weather', input: {} }] }, 'Fog.'])

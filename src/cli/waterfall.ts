@@ -1,6 +1,6 @@
 /** Draws spans as a waterfall: each below its parent span, with a bar for its start and duration. */
 
-import { ATTRIBUTE } from '../core/attributes.ts'
+import { ATTRIBUTE } from '../core/span.ts'
 import type { SpanRecord } from '../core/span.ts'
 import { formatMs, shorten, table } from './format.ts'
 

@@ -1,5 +1,5 @@
 /**
- * Declares the events of a turn, shared by engine, bots, command line, server and web page.
+ * Declares the events of a turn, shared by engine, bots, command line and the code of callers.
  *
  *     start ─► (notice | model_switch | retrieval)* ─► step* ─► notice* ─► complete | cancelled | error
  *     step  =  (steering | prepare_step)*  (text_delta | thinking | tool_input_delta | retry | reset | model_switch | compaction | notice)*

@@ -11,7 +11,7 @@ describe('foldEvents', () => {
     expect(foldEvents([text(1, 'first'), text(2, 'se'), text(2, 'cond')]).text).toBe('second')
   })
 
-  it('ENG-STREAM-001 drops what a reset takes back', () => {
+  it('ENG-STREAM-001 drops the text that a reset takes back', () => {
     const events = [
       text(1, 'wrong'),
       { type: 'thinking' as const, content: 'hm', attempt: 1, step: 1 },
@@ -21,7 +21,7 @@ describe('foldEvents', () => {
     expect(foldEvents(events)).toMatchObject({ text: 'right', message: { content: 'right', parts: [{ type: 'text' }] } })
   })
 
-  it('ENG-STREAM-001 prefers the assembled message, and makes one of deltas where there is none', () => {
+  it('ENG-STREAM-001 prefers the assembled message, and builds one from deltas if there is none', () => {
     const message = assistant('whole')
     expect(foldEvents([text(1, 'who'), { type: 'message', message, step: 1 }]).message).toBe(message)
     expect(foldEvents([{ type: 'thinking', content: 'hm', attempt: 1, step: 1 }, text(1, 'part')]).message).toMatchObject({
@@ -35,7 +35,7 @@ describe('foldEvents', () => {
     expect(foldEvents([])).toEqual({ message: undefined, text: '', toolResults: [], result: undefined })
   })
 
-  it.each([undefined, null, 5, {}, (async function* () {})()])('refuses what is no list of events: %s', (given) => {
+  it.each([undefined, null, 5, {}, (async function* () {})()])('refuses a value that is not a list of events: %s', (given) => {
     expect(() => foldEvents(given as never)).toThrow(expect.objectContaining({ code: 'configuration' }) as Error)
   })
 })

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { rolesAndContents } from '../../test/support/shown.ts'
 import { assistant, developer, fromParts, ROLES, system, toMessages, toolResult, user } from './message.ts'
 import type { MessageInput } from './message.ts'
 
@@ -9,7 +10,7 @@ const ENDLESS: unknown[] = []
 ENDLESS.push(ENDLESS)
 
 describe('messages', () => {
-  it('CORE-MSG-001 one model for every role and kind of part', () => {
+  it('CORE-MSG-001 represents every role and kind of part', () => {
     expect(system('s')).toMatchObject({ role: 'system', content: 's', parts: [{ type: 'text', text: 's' }] })
     expect(developer('d').role).toBe('developer')
     expect(
@@ -39,7 +40,7 @@ describe('messages', () => {
       [user('b'), [{ role: 'assistant', content: 'c' }]],
       { role: 'system', parts: [{ type: 'text', text: 'd' }] },
     ])
-    expect(messages.map(({ role, content }) => [role, content])).toEqual([
+    expect(rolesAndContents(messages)).toEqual([
       ['user', 'a'],
       ['user', 'b'],
       ['assistant', 'c'],
@@ -92,7 +93,7 @@ describe('messages', () => {
     )
   })
 
-  it('CORE-MSG-001 loses nothing that is said in one form only, and tells the same in all forms', () => {
+  it('CORE-MSG-001 keeps what only one form of a message holds, and is equal in all forms', () => {
     const call = { id: 'c', name: 'n', input: {} }
     const given = [
       { id: 'a', role: 'user', content: 'Said.', parts: [] },
@@ -121,7 +122,7 @@ describe('messages', () => {
     ])
   })
 
-  it('makes a message again whose calls were left out', () => {
+  it('rebuilds a message whose calls were left out', () => {
     const { toolCalls: _, ...without } = fromParts('assistant', [{ type: 'tool-call', id: 'c', name: 'n', input: {} }])
     expect(toMessages(without)[0]?.toolCalls).toHaveLength(1)
   })

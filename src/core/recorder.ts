@@ -2,11 +2,11 @@
  * The port to the journal. Every event of a turn is stored before the reader sees it; resume, re-attach, replay, cost,
  * search and preference data are views on it.
  *
- * All methods may be synchronous (SQLite) or asynchronous (PostgreSQL): callers await a result only if it is a promise.
+ * All methods may be synchronous (SQLite) or asynchronous (a remote database): callers await a result only if it is a promise.
  */
 
 import type { BudgetStore } from './budget.ts'
-import type { CacheStore } from './cache.ts'
+import type { CacheStore } from './storage.ts'
 import type { ErrorInfo } from './error.ts'
 import type { BotIdentity, QueryEvent, QueryResult } from './event.ts'
 import type { JsonObject } from './json.ts'

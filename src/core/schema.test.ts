@@ -52,7 +52,7 @@ test.each(libraries)(
   },
 )
 
-it('CORE-STRUCT-001 a Valibot schema is told to the model and shapes the object', async () => {
+it('CORE-STRUCT-001 sends a Valibot schema to the model, which shapes the object', async () => {
   const model = new ScriptedModel(['{"town": 7}', '{"town": " Bergen "}'])
   const schema = v.object({ town: v.pipe(v.string(), v.trim(), v.description('Where it rains')) })
   const { object, attempts } = await new StructuredBot({ schema, model, recorder: false }).ask('Where?')
@@ -61,14 +61,14 @@ it('CORE-STRUCT-001 a Valibot schema is told to the model and shapes the object'
   expect(JSON.stringify(model.requests[0]?.messages)).toContain('Where it rains')
 })
 
-it('ENG-TOOL-004 what a library cannot put into JSON Schema is told with its reason, before anything is sent', () => {
+it('ENG-TOOL-004 reports with its reason, before a request, what a library cannot express as JSON Schema', () => {
   const when = z.object({ when: z.date() }) as unknown as StandardSchema<{ town: string }>
   expect(() => tool(when)).toThrow(
     expect.objectContaining({ code: 'configuration', message: expect.stringMatching(/tool "weather" \(zod\).*Date/) as string }),
   )
 })
 
-it('ENG-TOOL-004 an old version of a library that tells its schemas today is refused', () => {
+it('ENG-TOOL-004 refuses an old version of a library that converts its schemas only since a later one', () => {
   const old: StandardSchema<{ town: string }> = { '~standard': { ...homemade['~standard'], vendor: 'zod' } }
   expect(() => tool(old)).toThrow(/use a newer version of the library/)
 })

@@ -110,7 +110,7 @@ const LEARNED_LATE: ReadonlySet<string> = new Set(['zod', 'arktype'])
 export function jsonSchemaOf(schema: unknown, owner: string): JsonSchema {
   if (isStandardSchema(schema)) {
     const { jsonSchema, vendor } = schema['~standard']
-    if (jsonSchema !== undefined) return told(jsonSchema, owner, vendor)
+    if (jsonSchema !== undefined) return ownJsonSchema(jsonSchema, owner, vendor)
     if (vendor === 'valibot') return valibotToJsonSchema(schema)
     if (LEARNED_LATE.has(vendor)) {
       throw new ConfigurationError(
@@ -127,7 +127,8 @@ export function jsonSchemaOf(schema: unknown, owner: string): JsonSchema {
 
 type StandardJsonSchema = NonNullable<StandardSchema['~standard']['jsonSchema']>
 
-function told(jsonSchema: StandardJsonSchema, owner: string, vendor: string): JsonSchema {
+/** Returns the JSON Schema that the library itself makes. */
+function ownJsonSchema(jsonSchema: StandardJsonSchema, owner: string, vendor: string): JsonSchema {
   try {
     return jsonSchema.input({ target: 'draft-2020-12' }) as JsonSchema
   } catch (thrown) {

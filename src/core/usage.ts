@@ -52,17 +52,18 @@ const RANK = { exact: 0, estimated: 1, unknown: 2 } as const
 export function addUsage(a: Usage, b: Usage): Usage {
   const anHour = (a.cacheWrite1hTokens ?? 0) + (b.cacheWrite1hTokens ?? 0)
   return {
-    inputTokens: add(a.inputTokens, b.inputTokens),
-    outputTokens: add(a.outputTokens, b.outputTokens),
-    totalTokens: add(a.totalTokens, b.totalTokens),
-    cacheReadTokens: add(a.cacheReadTokens, b.cacheReadTokens),
-    cacheWriteTokens: add(a.cacheWriteTokens, b.cacheWriteTokens),
+    inputTokens: plus(a.inputTokens, b.inputTokens),
+    outputTokens: plus(a.outputTokens, b.outputTokens),
+    totalTokens: plus(a.totalTokens, b.totalTokens),
+    cacheReadTokens: plus(a.cacheReadTokens, b.cacheReadTokens),
+    cacheWriteTokens: plus(a.cacheWriteTokens, b.cacheWriteTokens),
     ...(anHour === 0 ? {} : { cacheWrite1hTokens: anHour }),
-    reasoningTokens: add(a.reasoningTokens, b.reasoningTokens),
+    reasoningTokens: plus(a.reasoningTokens, b.reasoningTokens),
     exactness: RANK[a.exactness] >= RANK[b.exactness] ? a.exactness : b.exactness,
   }
 }
 
-function add(a: number | null, b: number | null): number | null {
+/** Adds two numbers; the sum with an unknown number is unknown. */
+export function plus(a: number | null, b: number | null): number | null {
   return a === null || b === null ? null : a + b
 }

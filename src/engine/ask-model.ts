@@ -77,10 +77,10 @@ async function* askFor(
     ref === request.model ? prepared.window : (facts.contextWindow ?? null)
   const isChecked = canShrink && options.context?.compaction !== false
   const outcome = yield* streamModel(request, { ...ctx, chain, checkRead: isChecked ? checkRead(windowOf) : undefined })
-  if (outcome.type === 'overflow' || outcome.cacheHit || ctx.told.has(CUT_NOTICE)) return outcome
+  if (outcome.type === 'overflow' || outcome.cacheHit || ctx.shownNotices.has(CUT_NOTICE)) return outcome
   const cut = await silentCut(request, outcome.model, outcome.usage, windowOf(outcome.model))
   if (cut === undefined) return outcome
-  ctx.told.add(CUT_NOTICE)
+  ctx.shownNotices.add(CUT_NOTICE)
   yield cutNotice(cut, outcome.model.ref)
   return outcome
 }
@@ -126,10 +126,10 @@ function mayFit({ size, window }: Prepared): boolean {
 function tooLarge(model: string, { size, window, compacted }: Prepared, refusal: CriaError | undefined): CriaError {
   const limit = window === null ? 'whose window is unknown' : `whose window is ${window}`
   const tried = compacted ? 'although older messages were compacted' : 'and no message in it can be compacted'
-  const told = refusal === undefined ? '' : ` The provider said: ${refusal.message}`
+  const said = refusal === undefined ? '' : ` The provider said: ${refusal.message}`
   return new CriaError(
     'context_length',
-    `The request is about ${Math.round(size)} tokens, too many for ${model}, ${limit}, ${tried}.${told}`,
+    `The request is about ${Math.round(size)} tokens, too many for ${model}, ${limit}, ${tried}.${said}`,
     {
       hint: 'Ask for less at once, or name a model with a larger window among the fallback models.',
       ...(refusal?.status === undefined ? {} : { status: refusal.status }),

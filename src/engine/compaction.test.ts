@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, describe, expect, it } from 'vitest'
+import { tool } from '../../test/calls.ts'
 import { CriaError } from '../core/error.ts'
 import type { QueryEvent } from '../core/event.ts'
 import { assistant, fromParts, toolResult, user } from '../core/message.ts'
@@ -19,14 +20,7 @@ const WINDOW = 4000
 const folder = mkdtempSync(join(tmpdir(), 'cria-compaction-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-const look = {
-  name: 'look',
-  description: 'Looks something up.',
-  inputSchema: { type: 'object' },
-  isReadOnly: true,
-  needsPermission: false,
-  call: ({ chars }: { chars: number }) => words(chars),
-}
+const look = tool('look', ({ chars }) => words(Number(chars)), { description: 'Looks something up.', isReadOnly: true })
 
 /** Prose of so many characters, about five to a token. */
 function words(chars: number): string {
@@ -52,6 +46,18 @@ function agent(steps: number, facts: Partial<ScriptedModel['facts']> = {}, chars
 
 const run = (options: EngineOptions): ReturnType<typeof collect> => collect(query({ retry: { initialDelay: 0 }, ...options }))
 
+/** Runs a turn that needs a summary, with this answer of the summary model, and completes without it. */
+async function watchWith(
+  summary: ScriptedAnswer,
+): Promise<{ readonly events: readonly QueryEvent[]; readonly model: ScriptedModel }> {
+  const summaryModel = new ScriptedModel(() => summary, { ref: 'a/quick' })
+  const model = agent(30)
+  const context = { summaryModel: () => summaryModel }
+  const { events, result } = await run({ model, prompt: 'Watch the river.', tools: [look], context })
+  expect(result?.text).toBe('Done.')
+  return { events, model }
+}
+
 function compactions(events: readonly QueryEvent[]): Extract<QueryEvent, { type: 'compaction' }>[] {
   return events.filter((event) => event.type === 'compaction')
 }
@@ -68,13 +74,13 @@ function isSound({ messages }: ModelRequest): boolean {
 const contents = ({ messages }: ModelRequest): string[] => messages.map(({ content }) => content)
 
 describe('a conversation that grows past its window', () => {
-  it('ENG-CTX-002 is compacted, keeps what it needs, and goes on', async () => {
+  it('ENG-CTX-002 is compacted, keeps what it needs, and continues', async () => {
     const model = agent(40)
     const { events, result } = await run({ model, prompt: 'Watch the river.', system: 'Be brief.', tools: [look], maxSteps: 60 })
     expect(result).toMatchObject({ text: 'Done.', steps: 41 })
     const made = compactions(events)
     expect(made.length).toBeGreaterThan(1)
-    // Deep, so that it is rare.
+    // Few compactions, since each one goes far.
     expect(made.length).toBeLessThan(20)
     for (const { tokensBefore, tokensAfter } of made) {
       expect(tokensBefore).toBeGreaterThan(0.5 * WINDOW)
@@ -90,7 +96,7 @@ describe('a conversation that grows past its window', () => {
     expect(model.requests.filter(isSummary).length).toBeGreaterThan(0)
   })
 
-  it('ENG-CTX-002 shortens old tool output first, and asks nobody where that is enough', async () => {
+  it('ENG-CTX-002 shortens old tool output first, and asks no model if that is enough', async () => {
     const model = agent(2, { contextWindow: 10_000 }, 14_000)
     const { events } = await run({ model, prompt: 'Watch the river.', tools: [look] })
     expect(compactions(events).map(({ strategy }) => strategy)).toEqual(['shorten'])
@@ -98,7 +104,7 @@ describe('a conversation that grows past its window', () => {
     expect(contents(model.requests.at(-1) as ModelRequest).some((text) => text.includes('were left out to make room'))).toBe(true)
   })
 
-  it('ENG-CTX-002 leaves old messages out where no model can write a summary', async () => {
+  it('ENG-CTX-002 drops old messages if no model can write a summary', async () => {
     const model = agent(30, { writes: false })
     const { events, result } = await run({ model, prompt: 'Watch the river.', tools: [look] })
     expect(result?.text).toBe('Done.')
@@ -106,18 +112,8 @@ describe('a conversation that grows past its window', () => {
     expect(model.requests.some(isSummary)).toBe(false)
   })
 
-  it('ENG-CTX-002 goes on without a summary when the model for it fails, and says so', async () => {
-    const summaryModel = new ScriptedModel(() => ({ fail: { after: 0, error: new CriaError('auth', 'No key.') } }), {
-      ref: 'a/quick',
-    })
-    const model = agent(30)
-    const { events, result } = await run({
-      model,
-      prompt: 'Watch the river.',
-      tools: [look],
-      context: { summaryModel: () => summaryModel },
-    })
-    expect(result?.text).toBe('Done.')
+  it('ENG-CTX-002 continues without a summary if its model fails, with a notice', async () => {
+    const { events } = await watchWith({ fail: { after: 0, error: new CriaError('auth', 'No key.') } })
     expect(events.filter((event) => event.type === 'notice').map(({ code }) => code)).toContain('summary_failed')
   })
 
@@ -127,16 +123,8 @@ describe('a conversation that grows past its window', () => {
     ['blank', { text: ' \n' }, /holds no text/],
     ['a tool call', { text: 'Notes.', toolCalls: [{ name: 'look', input: {} }] }, /called a tool/],
     ['too large', { text: 'Notes. '.repeat(3000) }, /The summary is too large/],
-  ])('ENG-CTX-002 a summary that is %s is a failed one, and says so', async (_, answer, why) => {
-    const summaryModel = new ScriptedModel(() => answer, { ref: 'a/quick' })
-    const model = agent(30)
-    const { events, result } = await run({
-      model,
-      prompt: 'Watch the river.',
-      tools: [look],
-      context: { summaryModel: () => summaryModel },
-    })
-    expect(result?.text).toBe('Done.')
+  ])('ENG-CTX-002 a summary that is %s counts as failed, with a notice', async (_, answer, why) => {
+    const { events, model } = await watchWith(answer)
     const notices = events.flatMap((event) => (event.type === 'notice' && event.code === 'summary_failed' ? [event.message] : []))
     expect(notices[0]).toMatch(why)
     expect(compactions(events).map(({ strategy }) => strategy)).not.toContain('summarise')
@@ -145,7 +133,7 @@ describe('a conversation that grows past its window', () => {
     )
   })
 
-  it('ENG-CTX-002 the last turns are not given up for a large summary', async () => {
+  it('ENG-CTX-002 does not drop the last turns for a large summary', async () => {
     const said = Array.from({ length: 12 }, (_, turn) => [
       user(`Question ${turn}. ${words(900)}`),
       assistant(`Answer ${turn}.`),
@@ -158,7 +146,7 @@ describe('a conversation that grows past its window', () => {
     for (const last of ['Question 11.', 'Question 10.']) expect(sent.some((text) => text.startsWith(last))).toBe(true)
   })
 
-  it('ENG-CTX-002 what was compacted can be read, also of a conversation that was given', async () => {
+  it('ENG-CTX-002 compacted messages stay readable in the journal, even those of a given conversation', async () => {
     const recorder = await SqliteRecorder.open({ path: join(folder, 'given.db') })
     const said = Array.from({ length: 12 }, (_, turn) => [
       user(`Question ${turn}. ${words(900)}`),
@@ -169,7 +157,7 @@ describe('a conversation that grows past its window', () => {
     expect(compactions(events)).toHaveLength(1)
     const stored = recorder.read.turn(result?.turnId ?? '')?.messages.map(({ content }) => content) ?? []
     expect(stored.slice(0, said.length)).toEqual(said.map(({ content }) => content))
-    // The session goes on from the summary, and knows nothing twice.
+    // The session continues from the summary, without repeated messages.
     const history = recorder.read.history(result?.sessionId ?? '').map(({ content }) => content)
     expect(history.filter((text) => text.startsWith('Question 11.'))).toHaveLength(1)
     expect(history.at(-1)).toBe('Done.')
@@ -177,7 +165,7 @@ describe('a conversation that grows past its window', () => {
     await recorder.close()
   })
 
-  it('ENG-CTX-001 what would surely be refused is not sent, what may fit is', async () => {
+  it('ENG-CTX-001 sends a request that may fit, and none that would surely be refused', async () => {
     const ask = (tokens: number): Promise<readonly QueryEvent[]> =>
       run({
         model: new ScriptedModel(['Done.'], { facts: { contextWindow: WINDOW } }),
@@ -188,7 +176,7 @@ describe('a conversation that grows past its window', () => {
     expect((await ask(WINDOW * 1.4)).at(-1)).toMatchObject({ type: 'error', error: { code: 'context_length' } })
   })
 
-  it('ENG-CTX-002 asks the model for summaries first, and counts what it costs', async () => {
+  it('ENG-CTX-002 asks the summary model first, and counts its cost', async () => {
     const summaryModel = new ScriptedModel(
       () => ({ text: 'Notes: short.', usage: { inputTokens: 500, outputTokens: 5, totalTokens: 505 } }),
       { ref: 'a/quick' },
@@ -201,16 +189,16 @@ describe('a conversation that grows past its window', () => {
     })
     expect(summaryModel.requests.length).toBeGreaterThan(0)
     expect(result?.usage.inputTokens).toBeGreaterThanOrEqual(500 * summaryModel.requests.length)
-    // ENG-USAGE-001: one event a step, and a summary is none; the result has all that was paid.
+    // ENG-USAGE-001: one event per step, none for a summary; the result has the whole cost.
     const steps = events.flatMap((event) => (event.type === 'usage' ? [event.usage.inputTokens ?? 0] : []))
     expect(steps).toHaveLength(result?.steps ?? 0)
     expect(result?.usage.inputTokens).toBe(steps.reduce((sum, each) => sum + each, 500 * summaryModel.requests.length))
-    // Nothing of it is shown.
+    // The reader sees none of the summary.
     expect(types).not.toContain('model_switch')
     expect(events.some((event) => event.type === 'text_delta' && event.text.includes('Notes'))).toBe(false)
   })
 
-  it('ENG-CTX-002 never when switched off, and at another share when told so', async () => {
+  it('ENG-CTX-002 never happens when switched off, and happens at a configured share', async () => {
     const off = await run({ model: agent(6), prompt: 'Go', tools: [look], context: { compaction: false } })
     expect(compactions(off.events)).toEqual([])
     const early = await run({
@@ -223,8 +211,8 @@ describe('a conversation that grows past its window', () => {
     expect(() => query({ model: agent(1), prompt: 'Go', context: { compaction: { at: 80 } } })).toThrow(/share of the window/)
   })
 
-  it('ENG-CTX-001 believes what the provider has counted', async () => {
-    const told = (inputTokens: number): ScriptedModel =>
+  it('ENG-CTX-001 uses the count of the provider', async () => {
+    const reporting = (inputTokens: number): ScriptedModel =>
       new ScriptedModel(
         (request, call): ScriptedAnswer =>
           isSummary(request)
@@ -237,16 +225,16 @@ describe('a conversation that grows past its window', () => {
               : 'Done.',
         { facts: { contextWindow: WINDOW } },
       )
-    // By our count neither comes near the limit.
-    expect(compactions((await run({ model: told(50), prompt: 'Go', tools: [look] })).events)).toEqual([])
-    expect(compactions((await run({ model: told(500), prompt: 'Go', tools: [look] })).events).length).toBeGreaterThan(0)
+    // By our count, neither is near the limit.
+    expect(compactions((await run({ model: reporting(50), prompt: 'Go', tools: [look] })).events)).toEqual([])
+    expect(compactions((await run({ model: reporting(500), prompt: 'Go', tools: [look] })).events).length).toBeGreaterThan(0)
   })
 })
 
 describe('a request that is too large', () => {
   const overflow = new CriaError('context_length', 'Too many tokens.', { status: 400 })
 
-  it('ENG-ERR-003 makes room and is tried once more, where nobody knows the window', async () => {
+  it('ENG-ERR-003 is compacted and sent once more if the window is unknown', async () => {
     let refused = 0
     const model = new ScriptedModel(
       (request, call): ScriptedAnswer => {
@@ -262,11 +250,11 @@ describe('a request that is too large', () => {
     const { events, result } = await run({ model, prompt: 'Watch the river.', tools: [look] })
     expect(result?.text).toBe('Done.')
     expect(compactions(events).length).toBeGreaterThanOrEqual(1)
-    // What was refused once is not tried again and again.
+    // A refused request is not sent again.
     expect(refused).toBeLessThanOrEqual(2)
   })
 
-  it('ENG-ERR-003 then goes to a model with a larger window, then ends in an error with numbers', async () => {
+  it('ENG-ERR-003 is then sent to a model with a larger window, and fails with numbers after that', async () => {
     const failing = (ref: string, contextWindow: number): ScriptedModel =>
       new ScriptedModel((request) => (isSummary(request) ? 'Notes.' : { fail: { after: 0, error: overflow } }), {
         ref,
@@ -289,7 +277,7 @@ describe('a request that is too large', () => {
     })
   })
 
-  it('ENG-ERR-003 a provider that refuses nothing but has no room for an answer is understood', async () => {
+  it('ENG-ERR-003 recognises a provider that accepts the request but has no room for an answer', async () => {
     const silent = (request: ModelRequest): ScriptedAnswer => {
       if (isSummary(request)) return 'Notes.'
       const isFull = contents(request).join('').length > 4000
@@ -299,12 +287,12 @@ describe('a request that is too large', () => {
     const { types, text } = await run({ model: new ScriptedModel(silent), messages, prompt: 'Third?' })
     expect(types).toEqual(['start', 'compaction', 'text_delta', 'usage', 'message', 'complete'])
     expect(text).toBe('Here.')
-    // An answer that was cut is one all the same, and so is one that was not to be longer.
+    // A cut answer is still an answer.
     const cut = new ScriptedModel([{ text: 'He', finish: 'length' }])
     expect((await run({ model: cut, prompt: 'Go' })).result).toMatchObject({ finishReason: 'length', text: 'He' })
   })
 
-  describe('ENG-ERR-003 a server that cuts a request without a word', () => {
+  describe('ENG-ERR-003 a server that cuts a request silently', () => {
     /** Reads the end of a request only, four characters to a token, and says so. */
     const cutting = (window: number, facts: Partial<ScriptedModel['facts']>): ScriptedModel =>
       new ScriptedModel(
@@ -317,7 +305,7 @@ describe('a request that is too large', () => {
       )
     const messages = [user('First.'), assistant(words(16_000)), user('Second.'), assistant(words(16_000))]
 
-    it('gets it once more, smaller, when it is known to do so; what it said first is taken back', async () => {
+    it('gets a smaller request if it is known to do so, and its first answer is taken back', async () => {
       const model = cutting(3000, { contextWindow: null, cutsSilently: true })
       const { events, types, text } = await run({ model, messages, prompt: 'Third?' })
       expect(types).toEqual(['start', 'text_delta', 'reset', 'compaction', 'text_delta', 'usage', 'message', 'complete'])
@@ -329,10 +317,10 @@ describe('a request that is too large', () => {
       expect(events.at(-1)).toMatchObject({ result: { usage: { inputTokens: expect.any(Number) } } })
     })
 
-    it('or when its window could not have held it', async () => {
+    it('gets a smaller request if its window could not hold the first', async () => {
       const options = { messages, prompt: words(16_000), context: { compaction: { window: 10_000 } } }
       const { types } = await run({ model: cutting(4000, { contextWindow: 128_000 }), ...options, messages: [] })
-      // It fits by our count, and was read.
+      // It fits by our count, and was read whole.
       expect(types).toEqual(['start', 'text_delta', 'usage', 'message', 'complete'])
       const all = { ...options, prompt: words(42_000), messages: [] }
       const { events, types: refused } = await run({ model: cutting(3000, { contextWindow: 128_000 }), ...all })
@@ -340,7 +328,7 @@ describe('a request that is too large', () => {
       expect(events.at(-1)).toMatchObject({ error: { code: 'context_length', details: { inputTokens: 3000 } } })
     })
 
-    it('is told of once a turn where nobody can be certain: it may count only what was not in its cache', async () => {
+    it('causes one notice per turn in doubt: it may count only uncached tokens', async () => {
       const model = cutting(3000, { contextWindow: null })
       const { events, types } = await run({ model, messages, prompt: 'Third?' })
       expect(types).toEqual(['start', 'text_delta', 'notice', 'usage', 'message', 'complete'])
@@ -349,7 +337,7 @@ describe('a request that is too large', () => {
       expect((await run({ model: far, messages, prompt: 'Third?' })).types).not.toContain('notice')
     })
 
-    it('is believed in the end, so that the turn ends', async () => {
+    it('is believed in the end, so that the turn completes', async () => {
       const model = cutting(300, { contextWindow: null, cutsSilently: true })
       const { types } = await run({ model, messages, prompt: 'Third?' })
       expect(types.filter((type) => type === 'compaction')).toHaveLength(1)
@@ -359,7 +347,7 @@ describe('a request that is too large', () => {
     })
   })
 
-  it('ENG-ERR-003 a window that is given is not the one of a larger model', async () => {
+  it('ENG-ERR-003 a configured window does not apply to a larger model', async () => {
     const small = new ScriptedModel(['Never.'], { ref: 'a/small', facts: { contextWindow: 5000 } })
     const large = new ScriptedModel(['Here.'], { ref: 'b/large', facts: { contextWindow: 100_000 } })
     const { types, text } = await run({
@@ -373,17 +361,17 @@ describe('a request that is too large', () => {
     expect(small.requests).toHaveLength(0)
   })
 
-  it('ends in an error with numbers after one attempt when nothing can make room', async () => {
+  it('fails with numbers after one attempt if nothing can be compacted', async () => {
     const model = new ScriptedModel(() => ({ fail: { after: 0, error: overflow } }), { facts: { contextWindow: WINDOW } })
     const { events, types } = await run({ model, prompt: words(8000), system: words(8000) })
     expect(types).toEqual(['start', 'error'])
     expect(events.at(-1)).toMatchObject({ error: { code: 'context_length', details: { contextWindow: WINDOW } } })
-    // What the provider said is part of it.
+    // The message of the provider is part of it.
     expect(JSON.stringify(events.at(-1))).toContain('Too many tokens.')
     expect(model.requests).toHaveLength(1)
   })
 
-  it('is not sent when it is far too large: a provider might cut it and say nothing', async () => {
+  it('is not sent if it is far too large: a provider might cut it silently', async () => {
     const model = new ScriptedModel(['Never.'], { facts: { contextWindow: WINDOW } })
     const { events } = await run({ model, prompt: words(50_000) })
     expect(events.at(-1)).toMatchObject({ error: { code: 'context_length', message: expect.stringContaining('4000') } })
@@ -392,7 +380,7 @@ describe('a request that is too large', () => {
 })
 
 describe('a session', () => {
-  it('ENG-CTX-002 goes on from the summary, can answer from it, and keeps everything in the journal', async () => {
+  it('ENG-CTX-002 continues from the summary, answers from it, and keeps everything in the journal', async () => {
     const recorder = await SqliteRecorder.open({ path: join(folder, 'session.db') })
     const model = new ScriptedModel(
       (request): ScriptedAnswer => {
@@ -411,7 +399,7 @@ describe('a session', () => {
     for (let turn = 0; turn < 20; turn++) events.push(...(await say(`Go on, part ${turn}. ${words(300)}`)).events)
     const summaries = model.requests.filter(isSummary).length
     expect(compactions(events).length).toBeGreaterThan(0)
-    // Not every turn writes the summary anew.
+    // Not every turn writes a new summary.
     expect(summaries).toBeLessThan(12)
     expect((await say('What is the code word?')).text).toBe('It is heron.')
     const history = recorder.read.history(sessionId)
@@ -434,7 +422,7 @@ describe('a session that begins with a long message', () => {
       facts: { contextWindow, maxOutputTokens: 500 },
     })
 
-  it('ENG-CTX-002 costs one request a turn, and the message stays whole as long as it can be sent', async () => {
+  it('ENG-CTX-002 costs one request per turn, and keeps the message whole as long as it can be sent', async () => {
     const recorder = await SqliteRecorder.open({ path: join(folder, 'long.db') })
     const model = talker(WINDOW)
     for (let turn = 0; turn < 8; turn++) {
@@ -447,7 +435,7 @@ describe('a session that begins with a long message', () => {
     await recorder.close()
   })
 
-  it('ENG-CTX-002 goes on with a smaller model, without the middle of the message; the journal keeps all of it', async () => {
+  it('ENG-CTX-002 continues with a smaller model without the middle of the message, which the journal keeps', async () => {
     const recorder = await SqliteRecorder.open({ path: join(folder, 'smaller.db') })
     const session = { sessionId: 'ses_smaller', recorder }
     const begun = await run({ model: talker(20_000), prompt: document, ...session })
@@ -459,7 +447,7 @@ describe('a session that begins with a long message', () => {
       expect(result?.text).toBe('A short answer.')
       made.push(...compactions(events).map(({ strategy }) => strategy))
     }
-    // Once, and nobody was asked for a summary.
+    // Once, and no model was asked for a summary.
     expect(made).toEqual(['shorten'])
     expect(small.requests).toHaveLength(6)
     const said = contents(small.requests[0] as ModelRequest)
@@ -471,7 +459,7 @@ describe('a session that begins with a long message', () => {
     await recorder.close()
   })
 
-  it('ENG-CTX-002 is not made smaller in vain by a question that is itself too large', async () => {
+  it('ENG-CTX-002 is not compacted for a question that is itself too large', async () => {
     const recorder = await SqliteRecorder.open({ path: join(folder, 'vain.db') })
     const session = { sessionId: 'ses_vain', recorder }
     await run({ model: talker(WINDOW), prompt: document, ...session })
@@ -517,7 +505,7 @@ const exchange: fc.Arbitrary<Message[]> = fc
   })
 
 describe('invariant 8', () => {
-  it('ENG-CTX-002 whatever was said: the question and what is pinned stay, calls keep their results, and it shrinks or stops', async () => {
+  it('ENG-CTX-002 keeps question, pinned messages and calls with results, and shrinks or stops, for any conversation', async () => {
     const recorder = await SqliteRecorder.open({ path: join(folder, 'random.db') })
     await fc.assert(
       fc.asyncProperty(

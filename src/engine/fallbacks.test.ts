@@ -1,4 +1,4 @@
-/** Models that cannot take what is asked: as fallbacks, and as the model that was named. */
+/** Models that lack a capability which the request needs: as fallbacks, and as the named model. */
 
 import { describe, expect, it } from 'vitest'
 import { all, collect, tool } from '../../test/calls.ts'
@@ -22,8 +22,8 @@ const quick = { retry: { maxRetries: 0 } }
 const notices = (events: readonly EventBody[]): string[] =>
   events.flatMap((event) => (event.type === 'notice' ? [event.message] : []))
 
-describe('a fallback gets what it can take', () => {
-  it('ENG-ERR-002 tools, thinking and structured output are left out where the facts say so, with one notice', async () => {
+describe('a fallback receives what it supports', () => {
+  it('ENG-ERR-002 omits unsupported tools, thinking and structured output, with one notice', async () => {
     const second = model('b/two', { tools: false, thinking: false, structuredOutput: false })
     const events = await collect({
       model: down(),
@@ -53,7 +53,7 @@ describe('a fallback gets what it can take', () => {
     expect(events.at(-1)).toMatchObject({ type: 'complete', result: { model: 'b/two' } })
   })
 
-  it('ENG-ERR-002 images of earlier turns and of tools are left out, and the model is told that they were there', async () => {
+  it('ENG-ERR-002 replaces images of earlier turns and of tools with a note for the model', async () => {
     const second = model('b/two', { images: false })
     const call = assistant([{ type: 'tool-call', id: 'c', name: 'look', input: {} }])
     const result = toolResult({ id: 'c', name: 'look', content: 'a photo', attachments: [IMAGE] })
@@ -63,10 +63,10 @@ describe('a fallback gets what it can take', () => {
       messages: [seeing, assistant('A cat.'), 'Look.', call, result, assistant('Seen.')],
       ...quick,
     })
-    const told = second.requests[0]?.messages ?? []
-    expect(JSON.stringify(told)).not.toContain('iVBOR')
-    expect(told[0]?.content).toBe('What is this?[An image stood here. It was left out: this model does not take images.]')
-    expect(told[4]?.content).toMatch(/^a photo\n\[An image stood here/)
+    const sent = second.requests[0]?.messages ?? []
+    expect(JSON.stringify(sent)).not.toContain('iVBOR')
+    expect(sent[0]?.content).toBe('What is this?[An image stood here. It was left out: this model does not take images.]')
+    expect(sent[4]?.content).toMatch(/^a photo\n\[An image stood here/)
     expect(notices(events)).toEqual(['Left out of the request to b/two, which does not take them: images.'])
   })
 
@@ -98,7 +98,7 @@ describe('a fallback gets what it can take', () => {
     expect(events.at(-1)).toMatchObject({ type: 'error', error: { code: 'overloaded' } })
   })
 
-  it('ENG-ERR-002 the model that was named is passed over as well, and told about where nobody can', async () => {
+  it('ENG-ERR-002 passes over the named model as well, with a notice, and fails if no model can answer', async () => {
     const blind = model('a/one', { images: false })
     const second = model('b/two', {})
     const events = await collect({ model: blind, fallbackModels: [second], prompt: seeing })
@@ -115,7 +115,7 @@ describe('a fallback gets what it can take', () => {
     expect(blind.requests).toHaveLength(0)
   })
 
-  it('ENG-ERR-002 a larger model that cannot do it is passed over too', async () => {
+  it('ENG-ERR-002 passes over a larger model that lacks a capability', async () => {
     const overflow = { fail: { after: 0, error: new CriaError('context_length', 'Too long.') } }
     const small = model('a/small', { contextWindow: 1000 }, () => overflow)
     const blind = model('b/blind', { contextWindow: 5000, images: false })

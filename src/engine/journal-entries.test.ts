@@ -1,4 +1,4 @@
-/** Keys in what tools are asked and answer. */
+/** API keys in the arguments and results of tools. */
 
 import { expect, it } from 'vitest'
 import { calling, collect, free, tool } from '../../test/calls.ts'
@@ -6,7 +6,7 @@ import type { TurnDetail } from '../core/recorder.ts'
 import { SqliteRecorder } from '../recorders/sqlite/recorder.ts'
 import { takeVariables } from '../util/environment.ts'
 
-it('a key in the arguments of a call or in its result stands in no event and in no row, and reaches the tool', async () => {
+it('removes keys in arguments and results from events and rows, but not from the input of the tool', async () => {
   process.env['CRIA_TEST_OWN_KEY'] = 'plain-canary-value'
   takeVariables(['CRIA_TEST_OWN_KEY'])
   const shape = `sk-${'canary'.repeat(4)}`

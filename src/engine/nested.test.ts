@@ -1,4 +1,4 @@
-/** Turns that tools make: what they inherit, where they are shown, and how far they may go. */
+/** Turns started by tools: their inherited options, their events, and their limits. */
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it, vi } from 'vitest'
@@ -34,8 +34,8 @@ function delegate(options: () => EngineOptions, more: Parameters<typeof tool>[2]
 const shape = (events: readonly QueryEvent[]): string[] =>
   events.map(({ type, parent }) => (parent === undefined ? type : `. ${type}`))
 
-describe('a turn that a tool makes', () => {
-  it('ENG-TOOL-004 is shown in the stream of the turn around it, keeps its numbers, and ends only itself', async () => {
+describe('a turn that a tool starts', () => {
+  it('ENG-TOOL-004 is shown in the stream of the outer turn, keeps its numbers, and ends only itself', async () => {
     const child = new ScriptedModel([{ text: ['In', 'ner.'] }], { ref: 'b/two' })
     const events = await collect({
       model: calling([{ id: 'c', name: 'delegate' }]),
@@ -79,7 +79,7 @@ describe('a turn that a tool makes', () => {
     expect(outer?.spans.find(({ spanId }) => spanId === root?.parentSpanId)?.name).toBe('execute_tool')
   })
 
-  it('ENG-TOOL-004 inherits permission, rules and safe mode, unless it has its own', async () => {
+  it('ENG-TOOL-004 inherits permissions, rules and safe mode, unless it has its own', async () => {
     const asked: string[] = []
     const write = tool('write', () => 'written', { needsPermission: true })
     const forbidden = tool('forbidden', () => 'never')
@@ -116,7 +116,7 @@ describe('a turn that a tool makes', () => {
     expect(JSON.stringify(models[0]?.requests[1]?.messages)).toContain('Permission denied')
   })
 
-  it('ENG-ERR-001 an abort, and the time limit of the tool, reach it', async () => {
+  it('ENG-ERR-001 an abort and the time limit of the tool end it', async () => {
     const hanging = new ScriptedModel(() => ({ text: ['Half', 'whole'], hang: { after: 1 } }))
     const controller = new AbortController()
     const options = { tools: [delegate(() => ({ model: hanging, prompt: 'Go' }))], prompt: 'Go', recorder }
@@ -135,7 +135,7 @@ describe('a turn that a tool makes', () => {
     expect(recorder.read.turns({ status: 'open' }).turns).toEqual([])
   })
 
-  it('is paid out of the budget of the turn around it', async () => {
+  it('counts against the budget of the outer turn', async () => {
     const usage = { inputTokens: 400, outputTokens: 100, totalTokens: 500 }
     const child = new ScriptedModel(() => ({ text: 'Inner.', usage }), { ref: 'b/two', facts: { maxOutputTokens: 100 } })
     const model = new ScriptedModel(
@@ -157,7 +157,7 @@ describe('a turn that a tool makes', () => {
     })
   })
 
-  it('asks no model of unknown price where money is limited around it', async () => {
+  it('refuses a model of unknown price if the outer turn limits money', async () => {
     const child = new ScriptedModel(['Inner.'], { ref: 'b/two' })
     const outer = new ScriptedModel([{ toolCalls: [{ name: 'delegate', input: {} }] }, 'Done.'], {
       facts: { price: { input: 1, output: 1 } },
@@ -197,7 +197,7 @@ describe('a turn that a tool makes', () => {
     expect(events.at(-1)?.type).toMatch(/complete|error/)
   })
 
-  it('ENG-TOOL-004 its slow reader costs the tool none of its time', async () => {
+  it('ENG-TOOL-004 a slow reader does not use the time of the tool', async () => {
     const child = new ScriptedModel([{ text: ['a', 'b', 'c'], before: () => sleep(1) }])
     const events: QueryEvent[] = []
     for await (const event of query({
@@ -211,7 +211,7 @@ describe('a turn that a tool makes', () => {
     expect(events.findLast((event) => event.type === 'tool_result')).toMatchObject({ result: { content: 'abc', isError: false } })
   })
 
-  it('ENG-QUERY-001 nesting has a limit of depth and of number, and the model is told', async () => {
+  it('ENG-QUERY-001 limits depth and number of turns, and reports it to the model', async () => {
     let depth = 0
     const forever: Tool = delegate(() => {
       depth++
@@ -233,7 +233,7 @@ describe('a turn that a tool makes', () => {
     expect(results[2]?.content).toContain('may start 2 turns')
   })
 
-  it('ENG-QUERY-001 a bot in a tool is written down where the tool is, or nowhere, and its answer is its own', async () => {
+  it('ENG-QUERY-001 a bot in a tool uses the journal of the outer turn, or none, and has its own answer', async () => {
     for (const [own, turns] of [
       [{}, 2],
       [{ recorder: false as const }, 1],

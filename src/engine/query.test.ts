@@ -1,5 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { tool } from '../../test/calls.ts'
+import { rolesAndContents, shownText } from '../../test/support/shown.ts'
 import type { Clock } from '../core/clock.ts'
 import { CriaError } from '../core/error.ts'
 import { isTerminal } from '../core/event.ts'
@@ -21,6 +23,8 @@ async function collect(options: EngineOptions): Promise<QueryEvent[]> {
   return events
 }
 
+const TOOL_STEP = ['usage', 'message', 'tool_request', 'tool_result']
+const LAST_STEP = ['text_delta', 'usage', 'message', 'complete']
 const types = (events: readonly QueryEvent[]): string[] => events.map((event) => event.type)
 
 describe('query()', () => {
@@ -29,7 +33,7 @@ describe('query()', () => {
     const events = await collect({ model, prompt: 'Hi', system: 'Be brief.' })
     expect(types(events)).toEqual(['start', 'text_delta', 'usage', 'message', 'complete'])
     expect(events.map((event) => event.seq)).toEqual([0, 1, 2, 3, 4])
-    expect(model.requests[0]?.messages.map(({ role, content }) => [role, content])).toEqual([
+    expect(rolesAndContents(model.requests[0]?.messages)).toEqual([
       ['system', 'Be brief.'],
       ['user', 'Hi'],
     ])
@@ -45,30 +49,13 @@ describe('query()', () => {
     })
   })
 
-  it('ENG-QUERY-001 runs tools and goes round again until the model stops', async () => {
+  it('ENG-QUERY-001 runs tools and repeats until the model stops', async () => {
     const model = new ScriptedModel([{ text: 'Looking.', toolCalls: [{ id: 'a', name: 'look', input: { at: 'x' } }] }, 'Done.'])
-    const look = {
-      name: 'look',
-      description: 'Looks.',
-      inputSchema: { type: 'object' },
-      needsPermission: false,
-      call: (input: { at: string }) => `saw ${input.at}`,
-    }
+    const look = tool('look', ({ at }) => `saw ${String(at)}`)
     const events = await collect({ model, prompt: 'Go', tools: [look] })
-    expect(types(events)).toEqual([
-      'start',
-      'text_delta',
-      'usage',
-      'message',
-      'tool_request',
-      'tool_result',
-      'text_delta',
-      'usage',
-      'message',
-      'complete',
-    ])
+    expect(types(events)).toEqual(['start', 'text_delta', ...TOOL_STEP, ...LAST_STEP])
     expect(events.map((event) => event.step)).toEqual([0, 1, 1, 1, 1, 1, 2, 2, 2, 2])
-    expect(model.requests[1]?.messages.map(({ role, content }) => [role, content])).toEqual([
+    expect(rolesAndContents(model.requests[1]?.messages)).toEqual([
       ['user', 'Go'],
       ['assistant', 'Looking.'],
       ['tool', 'saw x'],
@@ -76,38 +63,21 @@ describe('query()', () => {
     expect(foldEvents(events)).toMatchObject({ text: 'Done.', toolResults: [{ id: 'a', content: 'saw x', isError: false }] })
   })
 
-  it('ENG-QUERY-001 is a loop: a thousand steps are no deeper than one', async () => {
+  it('ENG-QUERY-001 does not recurse: a thousand steps use no more stack than one', async () => {
     const model = new ScriptedModel((_, call) =>
       call < 999 ? { toolCalls: [{ id: `c${call}`, name: 'echo', input: { n: call } }] } : 'Done.',
     )
-    const echo = {
-      name: 'echo',
-      description: '',
-      inputSchema: { type: 'object' },
-      isReadOnly: true,
-      needsPermission: false,
-      call: () => 'ok',
-    }
+    const echo = tool('echo', () => 'ok', { isReadOnly: true })
     const events = await collect({ model, prompt: 'Go', tools: [echo], maxSteps: 1000 })
     expect(events.at(-1)).toMatchObject({ type: 'complete', result: { steps: 1000, text: 'Done.' } })
     expect(model.requests.at(-1)?.messages).toHaveLength(1 + 2 * 999)
   })
 
-  it('CORE-SIMPLE-021 runs a call that comes as text, and shows none of it', async () => {
-    const look = { name: 'look', description: '', inputSchema: { type: 'object' }, needsPermission: false, call: () => 'seen' }
+  it('CORE-SIMPLE-021 runs a call written as text, and does not show the text', async () => {
+    const look = tool('look', () => 'seen')
     const model = new ScriptedModel([{ text: ['{"name":"lo', 'ok","arguments":{}}'] }, { text: ['{"name":', '"Alice"}'] }])
     const events = await collect({ model, prompt: 'Go', tools: [look] })
-    expect(types(events)).toEqual([
-      'start',
-      'usage',
-      'message',
-      'tool_request',
-      'tool_result',
-      'text_delta',
-      'usage',
-      'message',
-      'complete',
-    ])
+    expect(types(events)).toEqual(['start', ...TOOL_STEP, ...LAST_STEP])
     expect(foldEvents(events).text).toBe('{"name":"Alice"}')
   })
 
@@ -136,7 +106,7 @@ describe('query()', () => {
     expect(model.open).toBe(0)
   })
 
-  it('ENG-ERR-004 an error that nothing mends ends in one typed error event', async () => {
+  it('ENG-ERR-004 an error without recovery ends the turn with one typed error event', async () => {
     const model = new ScriptedModel([{ fail: { after: 0, error: new CriaError('auth', 'No key.', { status: 401 }) } }])
     const events = await collect({ model, prompt: 'Hi' })
     expect(types(events)).toEqual(['start', 'error'])
@@ -144,13 +114,13 @@ describe('query()', () => {
     expect(model.requests).toHaveLength(1)
   })
 
-  it('ENG-ERR-001 a model that says it was aborted, when nobody did that, has failed', async () => {
+  it('ENG-ERR-001 a model that reports an abort which did not happen has failed', async () => {
     const model = new ScriptedModel([{ fail: { after: 0, error: new CriaError('aborted', 'The connection was aborted.') } }])
     const events = await collect({ model, prompt: 'Hi', abortSignal: new AbortController().signal })
     expect(events.at(-1)).toMatchObject({ type: 'error', error: { code: 'aborted', message: 'The connection was aborted.' } })
   })
 
-  it('ENG-ERR-004 a key in what a model of others throws stands in no event', async () => {
+  it('ENG-ERR-004 removes keys from errors that a supplied model throws', async () => {
     const model: LanguageModel = {
       ref: 'mine/model',
       facts: UNKNOWN_FACTS,
@@ -165,7 +135,7 @@ describe('query()', () => {
     })
   })
 
-  it('ENG-ERR-005 a stream that breaks after text is taken back and tried again', async () => {
+  it('ENG-ERR-005 takes back and retries a stream that breaks after text', async () => {
     const broken = new CriaError('stream_interrupted', 'Broke off.')
     const model = new ScriptedModel([{ text: ['Wro', 'ng'], fail: { after: 1, error: broken } }, 'Right.'])
     const events = await collect({ model, prompt: 'Hi' })
@@ -173,7 +143,7 @@ describe('query()', () => {
     expect(foldEvents(events).text).toBe('Right.')
   })
 
-  it('ENG-ERR-005 an error says what had been shown and is kept, and nothing that was taken back', async () => {
+  it('ENG-ERR-005 an error holds the text that was shown, without text that was taken back', async () => {
     const broken = new CriaError('stream_interrupted', 'Broke off.', { details: { host: 'a.example' } })
     const half = { text: ['Hal', 'f'], fail: { after: 2, error: broken } }
     const kept = await collect({ model: new ScriptedModel([half]), prompt: 'Hi', retry: { afterOutput: 'error' } })
@@ -205,7 +175,7 @@ describe('query()', () => {
     expect(long.at(-1)).toMatchObject({ type: 'complete', result: { finishReason: 'length', text: 'Half' } })
   })
 
-  it('ENG-USAGE-001 tells the usage of each step once, and survives a callback that throws', async () => {
+  it('ENG-USAGE-001 reports the usage of each step once, and survives a callback that throws', async () => {
     const seen: (number | null)[] = []
     const model = new ScriptedModel([{ text: 'a', usage: { inputTokens: 1, outputTokens: 1, totalTokens: 2 } }])
     const events = await collect({
@@ -220,11 +190,11 @@ describe('query()', () => {
     expect(types(events)).toEqual(['start', 'text_delta', 'usage', 'notice', 'message', 'complete'])
   })
 
-  it('a callback that rejects later harms nothing', async () => {
+  it('ignores a callback that rejects later', async () => {
     const strays: unknown[] = []
     const onStray = (reason: unknown): void => void strays.push(reason)
     process.on('unhandledRejection', onStray)
-    // The type says that nothing comes back; people hand in async functions all the same.
+    // The type says `void`, but callers also pass async functions.
     const fail = (): void => Promise.reject(new Error('no')) as unknown as undefined
     const events = await collect({
       model: new ScriptedModel(['Yes.']),
@@ -238,7 +208,7 @@ describe('query()', () => {
     expect(strays).toEqual([])
   })
 
-  it('a model that never waits can be stopped, also when nothing of it is shown', async () => {
+  it('an abort stops a model that never waits, even if nothing of it is shown', async () => {
     const parts = Array.from({ length: 20_000 }, () => ({ type: 'tool-input' as const, id: 'a', name: 'b', delta: '' }))
     const stop = new AbortController()
     setImmediate(() => setImmediate(() => stop.abort()))
@@ -246,7 +216,7 @@ describe('query()', () => {
     expect(types(events)).toEqual(['start', 'cancelled'])
   })
 
-  it('lets the event loop turn between questions to a model that never waits', async () => {
+  it('yields to the event loop between questions to a model that never waits', async () => {
     let turned = false
     setImmediate(() => (turned = true))
     await collect({ model: new ScriptedModel(['One.']), prompt: 'Go' })
@@ -254,7 +224,7 @@ describe('query()', () => {
     expect(turned).toBe(true)
   })
 
-  it('ENG-ERR-001 a turn may have more time than a timer can wait', async () => {
+  it('ENG-ERR-001 accepts a time limit longer than a timer can wait', async () => {
     const MONTH = 30 * 86_400_000
     const waits: number[] = []
     const clock: Clock = {
@@ -322,7 +292,7 @@ const answer: fc.Arbitrary<ScriptedAnswer> = fc.record({
       weight: 1,
       arbitrary: fc.constant([
         { name: 'echo', input: {} },
-        { name: 'nobody', input: 1 },
+        { name: 'unknown', input: 1 },
       ]),
     },
   ),
@@ -361,7 +331,7 @@ describe('invariants', () => {
           if (terminal.length === 1) expect(events.at(-1)).toBe(terminal[0])
           if (terminal[0]?.type === 'complete') {
             expect(foldEvents(events).text).toBe(terminal[0].result.text)
-            expect(deltasAfterResets(events)).toBe(terminal[0].result.text)
+            expect(shownText(events)).toBe(terminal[0].result.text)
           }
           if (!left) {
             for (const event of events) {
@@ -380,16 +350,3 @@ describe('invariants', () => {
     )
   })
 })
-
-/** What a reader shows who knows only deltas, steps and resets. */
-function deltasAfterResets(events: readonly QueryEvent[]): string {
-  let text = ''
-  let step = 0
-  for (const event of events) {
-    if (event.step !== step) text = ''
-    step = event.step
-    if (event.type === 'text_delta') text += event.text
-    if (event.type === 'reset') text = ''
-  }
-  return text
-}

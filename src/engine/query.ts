@@ -18,15 +18,15 @@ import type { Answer } from '../model/answer.ts'
 import { continued, withSaid } from '../prepare/conversation.ts'
 import { offeredTokens } from '../prepare/tokens.ts'
 import { unsettledCalls } from '../tools/state.ts'
-import { unheard } from '../util/promise.ts'
+import { ignoreRejection } from '../util/promise.ts'
 import { prepareAndAsk } from './ask-model.ts'
-import { costOf } from './budget/cost.ts'
+import { costOf } from './budget/plan.ts'
 import { checkOptions } from './checks/options.ts'
 import { finish } from './finish.ts'
 import { promptHook, steered, stopHook } from './interventions.ts'
 import type { EngineOptions } from './options.ts'
 import { currentBatch, currentCall, inherited } from './parent.ts'
-import { recall, takeUp, withResults } from './recall.ts'
+import { recall, resumeWaiting, withResults } from './recall.ts'
 import { currentSpan } from './span.ts'
 import { isToStop, settingsOfStep, toolsContext } from './step.ts'
 import type { StepSettings } from './step.ts'
@@ -57,9 +57,9 @@ async function* steps(turn: Turn): Station<QueryResult> {
   yield* firstSwitch(turn)
   turn.input = yield* recall(turn)
   turn.tools.unsettled = unsettledCalls([...turn.input.history, ...(turn.input.since ?? [])])
-  let taken = yield* takeUp(turn)
-  if (taken !== undefined) {
-    turn.input = taken.input
+  let resumed = yield* resumeWaiting(turn)
+  if (resumed !== undefined) {
+    turn.input = resumed.input
     turn.tools.untrusted = true
   }
   const added = yield* promptHook(turn)
@@ -68,40 +68,42 @@ async function* steps(turn: Turn): Station<QueryResult> {
   for (;;) {
     ctx.signal.throwIfAborted()
     turn.step++
-    addSaid(turn, yield* steered(turn))
+    addMessages(turn, yield* steered(turn))
     const settings = yield* settingsOfStep(turn)
-    const answer = taken?.answer ?? (yield* ask(turn, settings))
+    const answer = resumed?.answer ?? (yield* ask(turn, settings))
 
     const calls = answer.message.toolCalls ?? []
-    if (answer.paused && calls.length === 0 && turn.step < maxSteps) {
-      goOn(turn, settings, answer, [])
+    const mayContinue = calls.length === 0 && turn.step < maxSteps
+    if (answer.paused && mayContinue) {
+      addAnswer(turn, settings, answer, [])
       continue
     }
     if (calls.length === 0 || options.executeTools === false || wasCut(answer)) {
-      const isWhole = calls.length === 0 && !wasCut(answer) && turn.step < maxSteps
+      // A whole answer ends the turn, unless the review, a hook or a steering message asks for another step.
+      const isWhole = mayContinue && !wasCut(answer)
       const more = isWhole ? yield* stopHook(answer, turn) : undefined
       if (!isWhole || (more === undefined && !isSteered(turn))) return yield* finish(answer, turn)
-      goOn(turn, settings, answer, [])
-      if (more !== undefined) addSaid(turn, [more])
+      addAnswer(turn, settings, answer, [])
+      if (more !== undefined) addMessages(turn, [more])
       continue
     }
 
     turn.tools.untrusted ||= turn.conversation?.untrusted ?? false
     // Most turns call no tool: the tools station with its permission rules is loaded on first use.
     const { runTools } = await import('../tools/run.ts')
-    const { messages: results, waiting } = yield* runTools(calls, toolsContext(turn, settings, taken?.decided))
+    const { messages: results, waiting } = yield* runTools(calls, toolsContext(turn, settings, resumed?.decided))
     yield { type: 'note', entry: { type: 'messages', step: turn.step, messages: results } }
     if (waiting.length > 0) return yield* finish(answer, turn, 'waiting', waiting)
-    if (taken === undefined) goOn(turn, settings, answer, results)
+    if (resumed === undefined) addAnswer(turn, settings, answer, results)
     else turn.input = withResults(turn.input, results)
-    taken = undefined
+    resumed = undefined
     if (await isToStop(turn, answer.message, results)) return yield* finish(answer, turn, 'stop-when')
     if (turn.step >= maxSteps) return yield* finish(answer, turn, 'max-steps')
   }
 }
 
 /** Adds user messages since the last step; in the first step they precede the prompt, since they are older. */
-function addSaid(turn: Turn, messages: readonly Message[]): void {
+function addMessages(turn: Turn, messages: readonly Message[]): void {
   if (messages.length === 0) return
   const { conversation, input } = turn
   const said = conversation === undefined ? [...messages, ...input.messages] : [...input.messages, ...messages]
@@ -110,7 +112,7 @@ function addSaid(turn: Turn, messages: readonly Message[]): void {
 }
 
 /** Adds an answer and the results of its tools to the conversation. */
-function goOn(turn: Turn, { request }: StepSettings, answer: Answer, results: readonly Message[]): void {
+function addAnswer(turn: Turn, { request }: StepSettings, answer: Answer, results: readonly Message[]): void {
   const { conversation } = turn
   if (conversation !== undefined) turn.conversation = continued(conversation, answer, results, offeredTokens(request))
 }
@@ -130,9 +132,9 @@ function* firstSwitch(turn: Turn): Generator<EventBody> {
   const { model, specialist } = turn.options
   const first = currentModel(turn.chain)
   if (first === model) return
-  const rest = first === specialist ? undefined : turn.ctx.coolDowns?.restOf(model)
-  const reason = first === specialist ? 'specialized_task' : (rest?.reason ?? 'default')
-  const failed = rest?.error === undefined ? {} : { error: rest.error }
+  const coolDown = first === specialist ? undefined : turn.ctx.coolDowns?.of(model)
+  const reason = first === specialist ? 'specialized_task' : (coolDown?.reason ?? 'default')
+  const failed = coolDown?.error === undefined ? {} : { error: coolDown.error }
   yield { type: 'model_switch', from: model.ref, to: first.ref, reason, ...failed }
 }
 
@@ -143,7 +145,7 @@ async function* ask(turn: Turn, settings: StepSettings): Station<Answer> {
   const { usage, model, cacheHit, message } = answer
   yield { type: 'usage', usage, costUsd: cacheHit ? 0 : costOf(usage, model.facts.price ?? undefined) }
   try {
-    unheard(turn.options.onUpdateUsage?.(usage))
+    ignoreRejection(turn.options.onUpdateUsage?.(usage))
   } catch (thrown) {
     yield { type: 'notice', code: 'callback_failed', message: `onUpdateUsage threw: ${toCriaError(thrown).message}` }
   }

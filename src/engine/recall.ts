@@ -10,13 +10,13 @@ import { ZERO_USAGE } from '../core/usage.ts'
 import { currentModel } from '../model/chain.ts'
 import type { Answer } from '../model/answer.ts'
 import { soundHistory } from '../prepare/conversation.ts'
-import type { TurnInput } from '../prepare/turn-input.ts'
+import type { TurnInput } from '../prepare/conversation.ts'
 import type { Decided } from '../tools/call.ts'
 import { findTool, validated } from '../tools/prepare-call.ts'
 import { footprintOf } from '../tools/schedule.ts'
 import { isPromise, orAborted } from '../util/promise.ts'
 import type { EngineOptions } from './options.ts'
-import { namedApart } from './turn.ts'
+import { withUniqueIds } from './turn.ts'
 import type { Turn } from './turn.ts'
 
 /**
@@ -29,8 +29,8 @@ export async function* recall({ options, recorder, input: given, ctx }: Turn): S
   let input = given
   if (recorder !== undefined && options.sessionId !== undefined) {
     const said = await historyOf(options.sessionId, recorder, ctx.signal)
-    const history = [...said, ...namedApart(given.history, said, ctx.createId)]
-    input = { ...given, history, messages: namedApart(given.messages, history, ctx.createId) }
+    const history = [...said, ...withUniqueIds(given.history, said, ctx.createId)]
+    input = { ...given, history, messages: withUniqueIds(given.messages, history, ctx.createId) }
   }
   if (given.history.length > 0) {
     // Recorded first as messages of this turn, so that they stay readable after a compaction.
@@ -86,8 +86,8 @@ async function earlierReads(history: readonly Message[], tools: readonly Tool[])
   return reads.toReversed()
 }
 
-/** A waiting turn that this turn continues. */
-interface TakenUp {
+/** The state of a waiting turn, from which this turn continues. */
+interface Resumed {
   readonly input: TurnInput
   /** The answer with the calls, reduced to those that have not run. */
   readonly answer: Answer
@@ -100,7 +100,7 @@ interface TakenUp {
  *
  * @throws CriaError `not_found` if the session does not end in the calls of that turn; `configuration` if a decision names another call.
  */
-export async function* takeUp({ options: { decide }, recorder, input, chain }: Turn): Station<TakenUp | undefined> {
+export async function* resumeWaiting({ options: { decide }, recorder, input, chain }: Turn): Station<Resumed | undefined> {
   if (decide === undefined || recorder === undefined) return undefined
   const events = await recorder.read.events(decide.turnId)
   const end = events.at(-1)

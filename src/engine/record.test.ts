@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it, vi } from 'vitest'
+import { rolesAndContents } from '../../test/support/shown.ts'
 import { SimpleBot } from '../bots/simple-bot.ts'
 import { CriaError } from '../core/error.ts'
 import { isTerminal } from '../core/event.ts'
@@ -7,7 +8,7 @@ import type { QueryEvent } from '../core/event.ts'
 import { foldEvents } from '../core/fold.ts'
 import { toolResult, user } from '../core/message.ts'
 import type { JournalEntry, Recorder } from '../core/recorder.ts'
-import { CoolDowns } from '../model/cool-down.ts'
+import { CoolDowns } from '../model/chain.ts'
 import { ScriptedModel } from '../providers/scripted/scripted-model.ts'
 import type { ScriptedAnswer } from '../providers/scripted/scripted-model.ts'
 import { SqliteRecorder } from '../recorders/sqlite/recorder.ts'
@@ -35,7 +36,7 @@ function otherwise(recorder: Recorder, members: object): Recorder {
 }
 
 describe('the recorder tap', () => {
-  it('has the row of the turn in the journal before the first request leaves', async () => {
+  it('writes the row of the turn before the first request is sent', async () => {
     const recorder = await open()
     const seen: unknown[] = []
     const model = new ScriptedModel(async () => {
@@ -57,7 +58,7 @@ describe('the recorder tap', () => {
     }
   })
 
-  it('writes two transactions for a step of a tool loop, and none between a tool that may run and its start', async () => {
+  it('writes two transactions per step of a tool loop, and none between a permission and the start of its tool', async () => {
     const recorder = await open()
     const written: string[][] = []
     const counting = otherwise(recorder, {
@@ -86,7 +87,7 @@ describe('the recorder tap', () => {
     expect(started).toEqual([1, 2, 3])
   })
 
-  it('measures how long things took steadily, also when the clock of the machine is set back an hour in between', async () => {
+  it('measures durations correctly, even if the clock is set back an hour in between', async () => {
     const recorder = await open()
     const { now } = Date
     let ahead = 3_600_000
@@ -111,7 +112,7 @@ describe('the recorder tap', () => {
     }
   })
 
-  it('ENG-ERR-001 a reader who leaves early closes the turn as cancelled, with what it had', async () => {
+  it('ENG-ERR-001 a reader that leaves early closes the turn as cancelled, with its text so far', async () => {
     const recorder = await open()
     const model = new ScriptedModel([{ text: ['one ', 'two'], toolCalls: [{ id: 'c', name: 'echo', input: {} }] }])
     for await (const event of query({ model, prompt: 'Hi', tools: [echo], recorder })) if (event.type === 'tool_request') break
@@ -122,7 +123,7 @@ describe('the recorder tap', () => {
     expect(model.open).toBe(0)
   })
 
-  it('ENG-ERR-001 a reader who leaves while a later step is thinking closes the turn with the text of this step alone', async () => {
+  it('ENG-ERR-001 a reader that leaves during a later step closes the turn with the text of that step only', async () => {
     const recorder = await open()
     const model = new ScriptedModel([
       { text: 'Looking. ', toolCalls: [{ name: 'echo', input: {} }] },
@@ -134,7 +135,7 @@ describe('the recorder tap', () => {
     expect(detail?.turn).toMatchObject({ status: 'cancelled', text: '' })
   })
 
-  it('ENG-ERR-001 a reader who throws into the generator gets back what it threw, and the turn is cancelled', async () => {
+  it('ENG-ERR-001 an error that the reader throws into the generator is rethrown, and the turn is cancelled', async () => {
     const recorder = await open()
     const turn = query({ model: new ScriptedModel([{ text: ['one ', 'two'] }]), prompt: 'Hi', recorder })
     await turn.next()
@@ -142,7 +143,7 @@ describe('the recorder tap', () => {
     expect((await recorder.read.turns()).turns[0]).toMatchObject({ status: 'cancelled' })
   })
 
-  it('waits for whatever can be waited for: a journal with promises of its own', async () => {
+  it('waits for any thenable: a journal with promises of its own', async () => {
     const recorder = await open()
     const failing = otherwise(recorder, {
       closeTurn: () => Promise.reject(new Error('no room')),
@@ -151,7 +152,7 @@ describe('the recorder tap', () => {
     expect(events.at(-1)).toMatchObject({ type: 'error', error: { code: 'journal_failed', message: 'no room' } })
   })
 
-  it('a write that fails costs the turn, and not its session', async () => {
+  it('a failed write ends the turn, and leaves its session usable', async () => {
     const recorder = await open()
     let writes = 0
     const once = otherwise(recorder, {
@@ -165,11 +166,11 @@ describe('the recorder tap', () => {
     expect(failed.at(-1)).toMatchObject({ type: 'error', error: { code: 'journal_failed' } })
     const detail = await recorder.read.turn(failed[0]?.turnId ?? '')
     expect(detail).toMatchObject({ turn: { status: 'failed', error: { code: 'journal_failed' } }, events: failed })
-    // The turn is closed: nobody has to wait until its lease runs out.
+    // The turn is closed: the next one need not wait for its lease.
     expect((await collect({ ...asked, model: new ScriptedModel(['b']) })).at(-1)?.type).toBe('complete')
   })
 
-  it('a history that cannot be read is a failure of the journal, and one that never comes can be left', async () => {
+  it('an unreadable history is a failure of the journal, and an abort ends the wait for it', async () => {
     const recorder = await open()
     const withHistory = (history: () => Promise<never>): Recorder => otherwise(recorder, { read: { ...recorder.read, history } })
     const asked = { model: new ScriptedModel(['a']), prompt: 'Hi', sessionId: 's' }
@@ -180,7 +181,7 @@ describe('the recorder tap', () => {
     expect((await collect({ ...asked, recorder: stuck, abortSignal })).at(-1)?.type).toBe('cancelled')
   })
 
-  it('refuses a second turn of a session while the first is open, and writes that down', async () => {
+  it('refuses and records a second turn of a session while the first is open', async () => {
     const recorder = await open()
     const slow = query({
       model: new ScriptedModel([{ text: ['a', 'b'], hang: { after: 1 } }]),
@@ -204,7 +205,7 @@ describe('the recorder tap', () => {
     const model = new ScriptedModel(['Hello Ada.', 'You are Ada.'])
     await collect({ model, system: 'Be kind.', prompt: 'I am Ada.', sessionId: 's', recorder })
     await collect({ model, system: 'Be kind.', prompt: 'Who am I?', sessionId: 's', recorder })
-    expect(model.requests[1]?.messages.map(({ role, content }) => [role, content])).toEqual([
+    expect(rolesAndContents(model.requests[1]?.messages)).toEqual([
       ['system', 'Be kind.'],
       ['user', 'I am Ada.'],
       ['assistant', 'Hello Ada.'],
@@ -212,7 +213,7 @@ describe('the recorder tap', () => {
     ])
   })
 
-  it('a conversation that comes from elsewhere is repaired, and its session goes on from it', async () => {
+  it('repairs a conversation from elsewhere, and its session continues from it', async () => {
     const recorder = await open()
     const model = new ScriptedModel(['Third.', 'Fourth.'])
     const call = { type: 'tool-call' as const, id: 'c', name: 'echo', input: {} }
@@ -232,7 +233,7 @@ describe('the recorder tap', () => {
     expect(after).toEqual([...(before?.slice(1) ?? []), 'assistant Third.', 'user Four?'])
   })
 
-  it('a message that is said again is another one, also under the id of the first', async () => {
+  it('stores a repeated message as another one, even under the same id', async () => {
     const recorder = await open()
     const model = new ScriptedModel(['A.', 'B.', 'C.', 'D.'])
     const question = user('Again?')
@@ -246,7 +247,7 @@ describe('the recorder tap', () => {
     ])
   })
 
-  it('results whose calls are gone are no question', async () => {
+  it('refuses tool results without their calls as a question', async () => {
     const model = new ScriptedModel(['Never.'])
     const events = await collect({ model, messages: [toolResult({ id: 'c', name: 'echo', content: 'r' })] })
     expect(events.at(-1)).toMatchObject({
@@ -354,7 +355,7 @@ describe('the recorder tap', () => {
       { errors: 2, retries: 0 },
     ],
     [
-      'a switch to a model that was made for the task is no failure',
+      'a switch to a specialist is not a failure',
       { model: new ScriptedModel([]), specialist: new ScriptedModel(['Done.']) },
       { errors: 0, retries: 0 },
     ],
@@ -369,7 +370,7 @@ describe('the recorder tap', () => {
     expect(completed).toMatchObject([expected])
   })
 
-  it('ENG-METRIC-001 a model that rests since an earlier turn is no failure of this one', async () => {
+  it('ENG-METRIC-001 a model in cool-down since an earlier turn is not a failure of this one', async () => {
     const coolDowns = new CoolDowns()
     const completed: QueryMetrics[] = []
     const model = new ScriptedModel(() => ({ fail: { after: 0, error: new CriaError('rate_limited', 'Slow down.') } }), {
@@ -395,7 +396,7 @@ describe('the recorder tap', () => {
     expect(await questions(false)).toEqual(['Two?', 'One?'])
   })
 
-  it('ENG-METRIC-001 the time in which a person decides is no time of the turn', async () => {
+  it('ENG-METRIC-001 does not count the wait for a permission decision', async () => {
     let now = 1000
     const clock = { now: () => now, sleep: () => new Promise<void>(() => {}) }
     const completed: QueryMetrics[] = []
@@ -418,7 +419,7 @@ describe('the recorder tap', () => {
     expect(completed).toMatchObject([{ durationMs: 200, slow: false }])
   })
 
-  it('ENG-METRIC-001 nothing lasts less than no time when the clock is set back', async () => {
+  it('ENG-METRIC-001 durations are never negative, even if the clock is set back', async () => {
     let now = 10_000_000
     const clock = { now: () => now, sleep: () => new Promise<void>(() => {}) }
     const completed: QueryMetrics[] = []
@@ -463,7 +464,7 @@ function failing(recorder: Recorder, after: number): Recorder {
 }
 
 describe('failures', () => {
-  it('ENG-ERR-004 a journal that cannot be opened still begins with start', async () => {
+  it('ENG-ERR-004 a turn whose journal cannot be opened still begins with start', async () => {
     const recorder = otherwise(await open(), {
       openTurn: () => {
         throw new CriaError('journal_failed', 'The journal cannot be written: the file system is read-only.')
@@ -476,7 +477,7 @@ describe('failures', () => {
     ])
   })
 
-  it('ENG-ERR-004 an error says in its event what caused it, without keys, and carries it in code', async () => {
+  it('ENG-ERR-004 an error event names its cause without keys, and gives the cause to code', async () => {
     const cause = new Error('connect ECONNREFUSED with key sk-abcdefgh12345678')
     const error = new CriaError('network', 'The server cannot be reached.', { cause })
     const half = { text: ['Hal', 'f'], fail: { after: 2, error } }
@@ -487,7 +488,7 @@ describe('failures', () => {
       error: { code: 'network', cause: 'connect ECONNREFUSED with key sk-[redacted]', details: { text: 'Half' } },
     })
     expect(last?.type === 'error' && causeOf(last.error)).toBe(cause)
-    // Out of a journal only its words can come.
+    // A journal keeps only the message of a cause.
     const stored = JSON.parse(JSON.stringify(last)) as typeof last
     expect(stored?.type === 'error' && causeOf(stored.error)).toMatchObject({ message: expect.stringContaining('ECONNREFUSED') })
     const rejected = new SimpleBot({
@@ -499,7 +500,7 @@ describe('failures', () => {
     await expect(rejected.ask('Hi')).rejects.toMatchObject({ code: 'network', cause })
   })
 
-  it('ENG-ERR-004 the error that was given up with names the last failure once', async () => {
+  it('ENG-ERR-004 the error after the last attempt names the last failure once', async () => {
     const model = new ScriptedModel(() => ({ fail: { after: 0, error: new CriaError('overloaded', 'Busy.') } }))
     const events = await collect({ model, prompt: 'Hi', retry: { maxRetries: 1, initialDelay: 0 } })
     expect(events.at(-1)).toMatchObject({ error: { code: 'overloaded', details: { attempts: 2 } } })
@@ -508,7 +509,7 @@ describe('failures', () => {
 })
 
 describe('invariants of the journal', () => {
-  it('what was shown is what was stored, wherever a model fails, a reader leaves or the disk is full', async () => {
+  it('shows exactly what was stored, wherever a model fails, a reader leaves or the disk is full', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(answer, { minLength: 1, maxLength: 4 }),

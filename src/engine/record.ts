@@ -4,7 +4,7 @@
  * per token.
  */
 
-import { ATTRIBUTE } from '../core/attributes.ts'
+import { ATTRIBUTE } from '../core/span.ts'
 import type { Station, Yielded } from '../core/context.ts'
 import { CriaError, isCriaError, toCriaError } from '../core/error.ts'
 import { isTerminal } from '../core/event.ts'
@@ -13,7 +13,7 @@ import { EventFold } from '../core/fold.ts'
 import type { JournalEntry } from '../core/recorder.ts'
 import { currentModel } from '../model/chain.ts'
 import { cancelledBy, errorInfo, withMore } from '../model/error-info.ts'
-import { isPromise, settledInTime, unheard } from '../util/promise.ts'
+import { ignoreRejection, isPromise, settledInTime } from '../util/promise.ts'
 import { inReadyGroups } from '../util/ready.ts'
 import { groupingOf, joinDeltas, withoutSecrets } from './journal-entries.ts'
 import { Metrics, OpenCalls } from './tallies.ts'
@@ -206,7 +206,7 @@ class Tap {
       // Not awaited: the lock may be held for long.
       const late = this.#late
       this.#late = undefined
-      unheard(late.then(() => this.closeIfOpen()))
+      ignoreRejection(late.then(() => this.closeIfOpen()))
       return
     }
     if (!this.#isOpen) return

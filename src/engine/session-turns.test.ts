@@ -39,7 +39,7 @@ const options = (sessionId: string, model = new ScriptedModel(['Notes: three que
 })
 
 describe('compactSession', () => {
-  test('ENG-CTX-002 the old becomes a summary, the last turn stays, and the journal keeps all of it', async () => {
+  test('ENG-CTX-002 summarises older messages, keeps the last turn, and the journal keeps everything', async () => {
     const sessionId = await talk()
     const events = await all(compactSession(options(sessionId)))
     expect(events.map(({ type }) => type)).toEqual(['start', 'compaction', 'complete'])
@@ -47,7 +47,7 @@ describe('compactSession', () => {
     expect(events[0]?.sessionId).toBe(sessionId)
 
     const history = recorder.read.history(sessionId)
-    // What it all began with is never given up.
+    // The opening message is never dropped.
     expect(history.map(({ role }) => role)).toEqual(['user', 'user', 'user', 'assistant'])
     expect(history[0]?.content).toBe('One?')
     expect(history[1]?.content).toContain('Notes: three questions.')
@@ -58,7 +58,7 @@ describe('compactSession', () => {
     ])
   })
 
-  test('the next turn goes on from the summary', async () => {
+  test('the next turn continues from the summary', async () => {
     const sessionId = await talk()
     await all(compactSession(options(sessionId)))
     const model = new ScriptedModel(['Six.'])
@@ -69,7 +69,7 @@ describe('compactSession', () => {
     expect(sent.at(-1)).toBe('Six?')
   })
 
-  test('what the summary costs is counted', async () => {
+  test('counts the cost of the summary', async () => {
     const sessionId = await talk()
     const events = await all(compactSession(options(sessionId)))
     expect(events.at(-1)).toMatchObject({
@@ -86,15 +86,15 @@ describe('compactSession', () => {
     expect(recorder.read.history(sessionId)).toEqual(before)
   })
 
-  test('a session that nobody knows is told, and none is made of it', async () => {
-    const events = await all(compactSession(options('ses_nobody')))
+  test('reports an unknown session, and creates none', async () => {
+    const events = await all(compactSession(options('ses_unknown')))
     expect(events.at(-1)).toMatchObject({ type: 'error', error: { code: 'configuration' } })
-    expect(recorder.read.history('ses_nobody')).toEqual([])
+    expect(recorder.read.history('ses_unknown')).toEqual([])
   })
 })
 
 describe('forkSession', () => {
-  test('begins another session with the whole conversation, and leaves the first as it is', async () => {
+  test('starts another session with the whole conversation, and leaves the first unchanged', async () => {
     const sessionId = await talk()
     const before = recorder.read.history(sessionId)
     const events = await all(forkSession(options(sessionId)))

@@ -10,7 +10,14 @@ import type { Usage } from '../core/usage.ts'
 import type { ModelContext } from '../model/answer.ts'
 import { estimateRequestTokens, leastTokens, loadTokenCounter } from '../prepare/tokens.ts'
 
-export interface SilentCut {
+/** Tokenizers do not differ by this factor on longer texts: fewer reported tokens indicate a cut. */
+const READ_SHARE = 0.5
+/** Minimum tokens of a request to check: in shorter ones templates distort the count. */
+const LEAST_SENT = 2000
+/** Share of the window above which a request may have been cut. */
+const NEAR = 0.8
+
+interface SilentCut {
   /** Tokens of the text that was sent, as estimated here. */
   readonly sent: number
   /** Input tokens as reported by the provider. */
@@ -18,13 +25,6 @@ export interface SilentCut {
   /** `true`: the provider is known to cut, or the request was larger than the window. */
   readonly isCertain: boolean
 }
-
-/** Tokenizers do not differ by this factor on longer texts: fewer reported tokens indicate a cut. */
-const READ_SHARE = 0.5
-/** Minimum tokens of a request to check: in shorter ones templates distort the count. */
-const LEAST_SENT = 2000
-/** Share of the window above which a request may have been cut. */
-const NEAR = 0.8
 
 /** @param window context window of the model in tokens; `null`: unknown. */
 export async function silentCut(

@@ -1,4 +1,4 @@
-/** Messages that are given while a turn runs, and what holds for one step. */
+/** Steering messages, and settings of single steps. */
 
 import { describe, expect, it } from 'vitest'
 import { journalForEach } from '../../test/support/journal.ts'
@@ -17,11 +17,11 @@ journalForEach((opened) => {
   recorder = opened
 })
 
-const told = (request: ModelRequest | undefined): string[] =>
+const sent = (request: ModelRequest | undefined): string[] =>
   request?.messages.map(({ role, content }) => `${role}: ${content}`) ?? []
 
 describe('steering', () => {
-  it('ENG-QUERY-001 reaches the model before its next step, in order, and is written down', async () => {
+  it('ENG-QUERY-001 reaches the model before its next step, in order, and is recorded', async () => {
     const steering = new Steering()
     const look = tool('look', () => {
       steering.steer('Only the north.')
@@ -30,7 +30,7 @@ describe('steering', () => {
     })
     const model = calling([{ id: 'c', name: 'look' }])
     const events = await collect({ model, tools: [look], steering, recorder })
-    expect(told(model.requests[1])).toEqual([
+    expect(sent(model.requests[1])).toEqual([
       'user: Go',
       'assistant: ',
       'tool: seen',
@@ -45,12 +45,12 @@ describe('steering', () => {
     ])
     const { sessionId } = events[0] as { sessionId: string }
     expect(recorder.read.history(sessionId).map(({ role, content }) => `${role}: ${content}`)).toEqual([
-      ...told(model.requests[1]),
+      ...sent(model.requests[1]),
       'assistant: Done.',
     ])
   })
 
-  it('ENG-QUERY-001 a turn that would end goes on for it, as far as it has steps left', async () => {
+  it('ENG-QUERY-001 continues a turn that would end, if it has steps left', async () => {
     for (const [maxSteps, texts] of [
       [5, ['One.', 'Two.']],
       [1, ['One.']],
@@ -86,7 +86,7 @@ describe('steering', () => {
       { type: 'cancelled' },
     ])
     await collect({ model, prompt: [...steering.takeFollowUps()], steering, recorder, sessionId: 's' })
-    expect(told(model.requests[1])).toEqual(['user: Go', 'assistant: One', 'user: Stop there.', 'user: Then the rest.'])
+    expect(sent(model.requests[1])).toEqual(['user: Go', 'assistant: One', 'user: Stop there.', 'user: Then the rest.'])
     expect(steering.waiting).toEqual([])
     expect(recorder.read.history('s').map(({ content }) => content)).toEqual([
       'Go',
@@ -97,7 +97,7 @@ describe('steering', () => {
     ])
   })
 
-  it('ENG-QUERY-001 a follow-up is told to nobody in this turn, is written down once, and can be taken back', async () => {
+  it('ENG-QUERY-001 a follow-up is not sent in this turn, is recorded once, and can be taken back', async () => {
     const steering = new Steering()
     const look = tool('look', () => (steering.followUp('Later.'), steering.followUp('Never.'), 'seen'))
     const model = calling([{ name: 'look' }], [])
@@ -109,13 +109,13 @@ describe('steering', () => {
     expect(steering.followUps).toEqual([])
   })
 
-  it('ENG-QUERY-001 is kept when the model fails, and refused when it says nothing', async () => {
+  it('ENG-QUERY-001 is kept if the model fails, and refused if it is empty', async () => {
     const steering = new Steering()
     steering.steer('First.')
     const model = new ScriptedModel([{ fail: { after: 0, error: new CriaError('auth', 'No key.') } }])
     await collect({ model, steering })
-    // It was part of the prompt.
-    expect(told(model.requests[0])).toEqual(['user: First.', 'user: Go'])
+    // The message was part of the prompt.
+    expect(sent(model.requests[0])).toEqual(['user: First.', 'user: Go'])
     for (const wrong of ['', [], [{ role: 'assistant', content: 'x' }], 5])
       expect(() => steering.steer(wrong as never)).toThrow(/message|say something|must be/)
     expect(() => query({ model, prompt: 'Go', steering: {} as never })).toThrow(/steering/)
@@ -143,7 +143,7 @@ describe('prepareStep', () => {
       { step: 2, model: 'b/two', tools: ['other'], toolChoice: 'required', system: 'Be long.' },
     ])
     expect(second.requests).toMatchObject([{ tools: [{ name: 'other' }], toolChoice: 'required' }])
-    expect(told(second.requests[0])[0]).toBe('system: Be long.')
+    expect(sent(second.requests[0])[0]).toBe('system: Be long.')
     expect(all(events, 'tool_result').map(({ result }) => result.content)).toEqual(['seen', 'done', 'seen'])
     expect(first.requests).toHaveLength(3)
     for (const { messages, tools } of first.requests) {
@@ -165,7 +165,7 @@ describe('prepareStep', () => {
     expect(model.requests.map(({ toolChoice }) => toolChoice)).toEqual(['required', 'required'])
   })
 
-  it('ENG-QUERY-001 a model of one step that fails gives way to those of the turn', async () => {
+  it('ENG-QUERY-001 falls back from a failed model of one step to those of the turn', async () => {
     const broken = new ScriptedModel([{ fail: { after: 0, error: new CriaError('model_unavailable', 'Gone.') } }], {
       ref: 'b/two',
     })
@@ -216,7 +216,7 @@ describe('stopWhen', () => {
     ])
   })
 
-  it('ENG-QUERY-001 one that never answers is ended by an abort', async () => {
+  it('ENG-QUERY-001 an abort ends the wait for a callback that never answers', async () => {
     const controller = new AbortController()
     const look = tool('look', () => (setImmediate(() => controller.abort()), 'seen'))
     const events = await collect({
@@ -228,7 +228,7 @@ describe('stopWhen', () => {
     expect(events.at(-1)).toMatchObject({ type: 'cancelled' })
   })
 
-  it('ENG-QUERY-001 maxSteps is a number of steps, neither one more nor one less', async () => {
+  it('ENG-QUERY-001 maxSteps is the exact number of steps', async () => {
     for (const maxSteps of [1, 2, 3]) {
       const model = new ScriptedModel((_, call) => ({ toolCalls: [{ id: `c${call}`, name: 'look', input: { call } }] }))
       const events = await collect({ model, tools: [tool('look', () => 'seen')], maxSteps })

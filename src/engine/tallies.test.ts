@@ -11,7 +11,7 @@ const result = (id: string) =>
   ({ type: 'tool_result', result: { id, name: 'look', content: 'seen', isError: false, durationMs: 1 } }) as const
 
 describe('OpenCalls', () => {
-  it('ENG-TOOL-003 tools are at work from when they are started until they have a result', () => {
+  it('ENG-TOOL-003 a tool runs from its start to its result', () => {
     const calls = new OpenCalls()
     calls.observe(request('a'))
     expect(calls.running).toBe(false)
@@ -22,7 +22,7 @@ describe('OpenCalls', () => {
     expect(calls.unanswered()).toEqual([])
   })
 
-  it('ENG-TOOL-003 a call that was started has unknown effects, under its key; one that was not has none', () => {
+  it('ENG-TOOL-003 a started call has unknown effects, under its key; another has none', () => {
     const calls = new OpenCalls()
     for (const body of [request('a'), request('b'), started('b')]) calls.observe(body)
     const [waiting, begun] = calls.unanswered()

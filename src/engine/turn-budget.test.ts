@@ -1,4 +1,4 @@
-/** Budgets in the loop: what is asked, what is not, and what counts. */
+/** Budgets of turns, sessions, days, users and tags, in the loop. */
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { all, calling, collect, tool } from '../../test/calls.ts'
@@ -16,7 +16,7 @@ import { query } from './query.ts'
 const PRICE: Price = { input: 1, output: 10 }
 const CHEAP: Price = { input: 0.1, output: 1 }
 const USAGE = { inputTokens: 1000, outputTokens: 100 }
-/** What a request of `USAGE` costs at `PRICE`. */
+/** The cost of a request of `USAGE` at `PRICE`. */
 const COST = 0.002
 const NO_WAIT = { initialDelay: 0 }
 
@@ -55,7 +55,7 @@ describe('the budget of a turn', () => {
     expect(events.at(-1)).toMatchObject({ type: 'complete', result: { costUsd: COST } })
   })
 
-  it('changes nothing of a request that fits as it is', async () => {
+  it('does not change a request that fits', async () => {
     const asked = model([yes, yes])
     await collect({ model: asked, maxOutputTokens: 77, budget: { costUsd: 1, tokens: 1e6, ms: 60_000 } })
     await collect({ model: asked, budget: {} })
@@ -71,7 +71,7 @@ describe('the budget of a turn', () => {
     expect(errorOf(events)).toMatchObject({ code: 'budget_exceeded', details: { kind: 'costUsd', limit: 0.01, used: 0 } })
   })
 
-  it('attempts that broke off count, with what the provider told or an estimate; refused ones cost nothing', async () => {
+  it('counts broken attempts as reported or estimated; refused ones cost nothing', async () => {
     const broken = new CriaError('stream_interrupted', 'broken')
     const asked = model([
       { fail: { after: 0, error: new CriaError('overloaded', 'busy') } },
@@ -87,17 +87,17 @@ describe('the budget of a turn', () => {
   })
 
   it('retries stop when the budget does', async () => {
-    const told = {
+    const broken = {
       parts: [{ type: 'usage' as const, usage: { ...FULL, ...USAGE } }],
       fail: { after: 1, error: new CriaError('stream_interrupted', 'broken') },
     }
-    const asked = model(() => told)
+    const asked = model(() => broken)
     const events = await collect({ model: asked, retry: { ...NO_WAIT, maxRetries: 10 }, budget: { costUsd: 2.5 * COST } })
     expect(asked.requests).toHaveLength(3)
     expect(errorOf(events)).toMatchObject({ code: 'budget_exceeded', details: { used: 3 * COST } })
   })
 
-  it('an answer whose provider tells nothing is estimated, and marked so', async () => {
+  it('estimates unreported usage, and marks it', async () => {
     const events = await collect({ model: model(['x'.repeat(3500)]) })
     expect(all(events, 'usage')).toMatchObject([{ usage: { outputTokens: 1000, exactness: 'estimated' } }])
     expect(events.at(-1)).toMatchObject({ type: 'complete', result: { costUsd: expect.closeTo(0.01, 4) } })
@@ -110,7 +110,7 @@ describe('the budget of a turn', () => {
     expect(() => query({ prompt: 'Go', model: known, budget: { tokens: -1 } })).toThrow(/`budget.tokens`/)
   })
 
-  it('time: the turn ends with what it had', async () => {
+  it('ends the turn with its text so far when time is up', async () => {
     const recorder = await SqliteRecorder.open({ path: ':memory:' })
     const slow = model([{ text: ['Half', ' an answer'], hang: { after: 1 } }])
     const events = await collect({ model: slow, recorder, budget: { ms: 30 } })
@@ -121,7 +121,7 @@ describe('the budget of a turn', () => {
     await recorder.close()
   })
 
-  it('time is up while a tool runs', async () => {
+  it('ends the turn when time is up while a tool runs', async () => {
     const events = await collect({
       model: calling([{ name: 'wait' }]),
       tools: [
@@ -136,7 +136,7 @@ describe('the budget of a turn', () => {
     expect(errorOf(events)).toMatchObject({ code: 'budget_exceeded', details: { kind: 'ms' } })
   })
 
-  it('an answer out of the cache needs no room', async () => {
+  it('an answer from the cache needs no budget', async () => {
     const cache = new ResponseCache()
     const asked = model([yes])
     await collect({ model: asked, cache })
@@ -160,7 +160,7 @@ describe('budgets that turns share', () => {
   })
   afterEach(() => recorder.close())
 
-  it('a session: its turns together, and no other session', async () => {
+  it('limits the turns of a session together, and no other session', async () => {
     const asked = model([yes, yes, yes])
     const budget = { session: { costUsd: 2 * COST + 0.0001 } }
     for (const sessionId of ['a', 'a', 'b']) {
@@ -171,7 +171,7 @@ describe('budgets that turns share', () => {
     expect(errorOf(refused)).toMatchObject({ code: 'budget_exceeded', details: { scope: 'session', used: 2 * COST } })
   })
 
-  it('a day: also what turns without a budget used', async () => {
+  it('limits a day, including turns without a budget', async () => {
     const asked = model([yes, yes])
     await collect({ model: asked, recorder })
     const events = await collect({ model: asked, recorder, budget: { day: { tokens: 1110 } } })
@@ -179,27 +179,27 @@ describe('budgets that turns share', () => {
     expect(asked.requests).toHaveLength(1)
   })
 
-  it('turns at the same time never get the same room', async () => {
+  it('concurrent turns never reserve the same amount', async () => {
     let together = 0
     const asked = model(async () => {
       together++
       await new Promise((resolve) => setTimeout(resolve, 20))
       return { text: 'Yes.', usage: { inputTokens: 20, outputTokens: 900 } }
     })
-    // Each sets aside a little more than 1000 tokens: three have room at the same time.
+    // Each reserves a little more than 1000 tokens: three fit at the same time.
     const turns = await Promise.all(
       Array.from({ length: 8 }, () => collect({ model: asked, recorder, budget: { day: { tokens: 3500 } } })),
     )
     const done = turns.filter((events) => events.at(-1)?.type === 'complete')
     const refused = turns.flatMap((events) => errorOf(events) ?? [])
     expect(together).toBe(done.length)
-    // The fourth got what was left, and said less than it wanted to.
+    // The fourth got the rest of the budget and a shorter answer.
     expect(done.length).toBeGreaterThanOrEqual(3)
     expect(refused).toHaveLength(8 - done.length)
     for (const error of refused) expect(error).toMatchObject({ code: 'budget_exceeded', retryable: true })
   })
 
-  it('a reader who leaves gives back what was set aside', async () => {
+  it('a reader that leaves frees the reservation', async () => {
     const slow = model([{ text: ['Half', ' an answer'], hang: { after: 1 } }])
     const turn = query({ prompt: 'Go', model: slow, recorder, budget: { day: { tokens: 5000 } } })
     for await (const event of turn) if (event.type === 'text_delta') break
@@ -207,7 +207,7 @@ describe('budgets that turns share', () => {
     expect(events.at(-1)).toMatchObject({ type: 'complete' })
   })
 
-  it('what was used is put down before the turn goes on, whatever kind of promise the store gives', async () => {
+  it('records use before the turn continues, for any thenable of the store', async () => {
     let settled = 0
     const later = (done: () => void): void => {
       settled++
@@ -216,7 +216,7 @@ describe('budgets that turns share', () => {
     const store: BudgetStore = {
       reserve: (_, plan) =>
         void plan({ session: { settled: NOTHING, reserved: NOTHING }, day: { settled: NOTHING, reserved: NOTHING } }),
-      // oxlint-disable-next-line unicorn/no-thenable -- libraries have promises of their own, that are no Promise
+      // oxlint-disable-next-line unicorn/no-thenable -- libraries have their own promises, which are not a Promise
       settle: () => ({ then: later }) as unknown as Promise<void>,
     }
     Object.defineProperty(recorder, 'budget', { value: store })
@@ -224,9 +224,9 @@ describe('budgets that turns share', () => {
     expect(settled).toBe(1)
   })
 
-  it('without a journal they hold within the process', async () => {
+  it('apply within the process without a journal', async () => {
     const asked = model(() => yes)
-    // A day of its own, so that no other test counts.
+    // A separate day, so that no other test counts.
     const clock = { now: () => Date.UTC(2001, 1, 3), sleep: () => new Promise<void>(() => {}) }
     const results: (string | undefined)[] = []
     for (let turn = 0; turn < 4; turn++) {
@@ -238,7 +238,7 @@ describe('budgets that turns share', () => {
 })
 
 describe('the budgets of a user and of tags', () => {
-  it('hold over all sessions of the day, and not for other users', async () => {
+  it('apply to all sessions of the day, and not to other users', async () => {
     const recorder = await SqliteRecorder.open({ path: ':memory:' })
     const ask = (userId: string, tags: readonly string[], budget: object): Promise<QueryEvent[]> =>
       collect({ model: model([yes]), recorder, userId, tags, budget })
@@ -254,7 +254,7 @@ describe('the budgets of a user and of tags', () => {
     await recorder.close()
   })
 
-  it('need a user and tags to hold for', () => {
+  it('require a user and tags', () => {
     const given = { model: model([]), prompt: 'Well?' }
     expect(() => query({ ...given, budget: { user: { tokens: 1 } } })).toThrow('needs a `userId`')
     expect(() => query({ ...given, tags: ['a'], budget: { tags: { b: { tokens: 1 } } } })).toThrow('not one of `tags`')

@@ -6,7 +6,7 @@ import type { EventStamp, TerminalEvent } from '../core/event.ts'
 import type { TurnClose, TurnMetrics } from '../core/recorder.ts'
 import { currentModel } from '../model/chain.ts'
 import { errorInfo } from '../model/error-info.ts'
-import { unheard } from '../util/promise.ts'
+import { ignoreRejection } from '../util/promise.ts'
 import { timeExceeded } from './budget/plan.ts'
 import type { Metrics } from './tallies.ts'
 import { steeredTooLate } from './interventions.ts'
@@ -85,7 +85,7 @@ export function report(turn: Turn, event: LastEvent | undefined, metrics: Metric
   if (options.onQueryCompleted === undefined) return
   const endedAt = event?.at ?? clock.now()
   try {
-    unheard(
+    ignoreRejection(
       options.onQueryCompleted({
         type: 'query_completed',
         state: stateOf(event),

@@ -12,7 +12,7 @@ import { query } from './query.ts'
 import type { EngineOptions } from './options.ts'
 import { readTurn } from './turn-reader.ts'
 
-/** What has to be true soon after an abort; a loaded machine gets more than the 100 ms of an idle one. */
+/** Limit for effects of an abort; a loaded machine gets more than the 100 ms of an idle one. */
 const SOON = { timeout: 2000, interval: 5 }
 
 let recorder: SqliteRecorder
@@ -37,7 +37,7 @@ async function readUntil(events: ReturnType<typeof query>, type: string): Promis
   }
 }
 
-describe('a turn that nobody reads', () => {
+describe('a turn without an active reader', () => {
   it('ENG-ERR-001 an abort closes the socket and the row while the reader pauses; the reader then gets the end', async () => {
     await using provider = await hanging()
     const controller = new AbortController()
@@ -72,7 +72,7 @@ describe('a turn that nobody reads', () => {
     expect((await Array.fromAsync(events)).at(-1)).toMatchObject({ type: 'error', error: { code: 'timeout' } })
   })
 
-  it('ENG-ERR-001 a tool is stopped, and its result stored, when the turn is aborted after its reader dropped it', async () => {
+  it('ENG-ERR-001 stops a tool and stores its result if the turn is aborted after its reader dropped it', async () => {
     const controller = new AbortController()
     let stopped = false
     const slow = tool('slow', async (_input, ctx) => {
@@ -100,7 +100,7 @@ describe('a turn that nobody reads', () => {
     ])
   })
 
-  it('ENG-ERR-001 a reader who leaves while the turn is ended gets nothing more, and one that never began leaves nothing', async () => {
+  it('ENG-ERR-001 a reader that leaves while the turn ends gets nothing more, and one that never started leaves nothing', async () => {
     await using provider = await hanging()
     const controller = new AbortController()
     const events = query({ model: provider.model, prompt: 'Hi', recorder, abortSignal: controller.signal })
@@ -116,7 +116,7 @@ describe('a turn that nobody reads', () => {
     expect(recorder.read.turns().turns).toHaveLength(1)
   })
 
-  it('ENG-ERR-001 a reader who leaves while it waits for an event ends the turn', async () => {
+  it('ENG-ERR-001 a reader that leaves while it waits for an event ends the turn', async () => {
     await using provider = await hanging()
     const events = query({ model: provider.model, prompt: 'Hi', recorder })
     await readUntil(events, 'text_delta')
@@ -137,7 +137,7 @@ describe('a turn that nobody reads', () => {
 })
 
 describe('a slow reader', () => {
-  it('ENG-TOOL-004 costs the tool none of its time', async () => {
+  it('ENG-TOOL-004 does not use the time of the tool', async () => {
     const patient = tool(
       'patient',
       async function* () {

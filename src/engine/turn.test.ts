@@ -1,4 +1,4 @@
-/** A turn that is handed over half way: its question is answered like any other. */
+/** Turns that begin with messages of the caller, such as the calls of an unfinished turn. */
 
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -23,7 +23,7 @@ const steps = (count: number, chars: number): ReturnType<typeof user>[] =>
   ]).flat()
 
 describe('messages that end in the results of tools', () => {
-  it('ENG-CTX-002 compaction keeps the question that still waits for its answer', async () => {
+  it('ENG-CTX-002 compaction keeps the unanswered question', async () => {
     const messages = [user('First of all.'), assistant(words(2000)), user('Where is it?'), ...steps(12, 900)]
     const model = new ScriptedModel(({ messages: [first] }) => (first?.role === 'system' ? 'Notes.' : 'There.'), {
       facts: { contextWindow: 4000 },
@@ -33,7 +33,7 @@ describe('messages that end in the results of tools', () => {
     const sent = model.requests.at(-1)?.messages ?? []
     expect(sent.map(({ content }) => content)).toEqual(expect.arrayContaining(['First of all.', 'Where is it?']))
     expect(sent.at(-1)?.role).toBe('tool')
-    // What was done about it may make room.
+    // The steps after it may be compacted.
     expect(sent.length).toBeLessThan(12)
   })
 
@@ -81,8 +81,8 @@ describe('toolChoice', () => {
   })
 })
 
-describe('what is handed over in a session', () => {
-  it('ENG-QUERY-001 is stored under ids of its own when those of the session are taken', async () => {
+describe('messages passed in a session', () => {
+  it('ENG-QUERY-001 are stored under new ids if theirs are taken', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'cria-request-'))
     const recorder = await SqliteRecorder.open({ path: join(folder, 'cria.db') })
     const first = { id: 'm1', role: 'user' as const, content: 'One?' }
@@ -95,9 +95,9 @@ describe('what is handed over in a session', () => {
       sessionId: 's',
     })
     await collect({ model, prompt: 'Four?', recorder, sessionId: 's' })
-    const told = ['One?', '1.', 'Two?', '2.', 'Three?']
-    expect(model.requests[0]?.messages.map(({ content }) => content)).toEqual(told)
-    expect(model.requests[1]?.messages.map(({ content }) => content)).toEqual([...told, '3.', 'Four?'])
+    const said = ['One?', '1.', 'Two?', '2.', 'Three?']
+    expect(model.requests[0]?.messages.map(({ content }) => content)).toEqual(said)
+    expect(model.requests[1]?.messages.map(({ content }) => content)).toEqual([...said, '3.', 'Four?'])
     const ids = recorder.read.history('s').map(({ id }) => id)
     expect(new Set(ids).size).toBe(ids.length)
     await recorder.close()

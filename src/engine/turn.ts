@@ -1,10 +1,10 @@
 /** A turn: its input, its state so far, and the context that its stations share. */
 
-import { ATTRIBUTE } from '../core/attributes.ts'
+import { ATTRIBUTE } from '../core/span.ts'
 import type { Clock } from '../core/clock.ts'
 import type { CriaError } from '../core/error.ts'
 import type { StartEvent } from '../core/event.ts'
-import { createId as newId, createId, messageId } from '../core/id.ts'
+import { createId as randomId, messageId } from '../core/id.ts'
 import type { CreateId } from '../core/id.ts'
 import { toMessages } from '../core/message.ts'
 import type { Message } from '../core/message.ts'
@@ -16,16 +16,13 @@ import { jsonSchemaOf } from '../core/schema.ts'
 import type { Span } from '../core/span.ts'
 import type { Tool } from '../core/tool.ts'
 import type { ModelContext } from '../model/answer.ts'
-import { DEFAULT_ANSWER_LIMITS } from '../model/ceilings.ts'
-import { currentModel, switchModel } from '../model/chain.ts'
+import { DEFAULT_ANSWER_LIMITS, DEFAULT_TIMEOUTS } from '../model/limits.ts'
+import { currentModel, switchModel, DEFAULT_COOL_DOWN, coolingLast } from '../model/chain.ts'
 import type { ModelChain } from '../model/chain.ts'
-import { DEFAULT_COOL_DOWN, restedFirst } from '../model/cool-down.ts'
 import { temperatureFor } from '../model/fit.ts'
 import type { RetryPolicy } from '../model/recover.ts'
-import { DEFAULT_TIMEOUTS } from '../model/watchdog.ts'
-import type { Conversation, RequestOptions } from '../prepare/conversation.ts'
-import { questionOf } from '../prepare/turn-input.ts'
-import type { TurnInput } from '../prepare/turn-input.ts'
+import type { Conversation, RequestOptions, TurnInput } from '../prepare/conversation.ts'
+import { questionOf } from '../prepare/conversation.ts'
 import { toolsState } from '../tools/state.ts'
 import type { ToolsState } from '../tools/state.ts'
 import { DEFAULT_BACKOFF } from '../util/backoff.ts'
@@ -78,7 +75,7 @@ export interface Turn {
 /** @param parent the span that was current when `query()` was called. */
 export function beginTurn(options: EngineOptions, parent: Span | undefined, caller?: ParentCall, batch?: Batch): Turn {
   const clock = options.clock ?? steadyClock()
-  const createId: CreateId = options.createId ?? newId
+  const createId: CreateId = options.createId ?? randomId
   const sessionId = options.sessionId ?? createId('ses')
   const turnId = createId('turn')
   const ending = new AbortController()
@@ -113,7 +110,7 @@ export function beginTurn(options: EngineOptions, parent: Span | undefined, call
   }
   const coolDowns = retry.coolDown === 0 ? undefined : options.coolDowns
   const models = modelsOf(options)
-  const chain: ModelChain = { models: restedFirst(models, (model) => coolDowns?.restOf(model), startedAt), current: 0 }
+  const chain: ModelChain = { models: coolingLast(models, (model) => coolDowns?.of(model), startedAt), current: 0 }
   const ledger = new TurnLedger({
     turnId,
     sessionId,
@@ -160,7 +157,7 @@ export function beginTurn(options: EngineOptions, parent: Span | undefined, call
       random: options.random ?? Math.random,
       cache: options.cache,
       coolDowns,
-      told: new Set(),
+      shownNotices: new Set(),
       unasked: options.unasked,
     },
   }
@@ -231,7 +228,7 @@ function promptsOf({ options: { system, bot }, input }: Turn): readonly PromptVe
  * `system` is absent.
  */
 export function inputOf(options: Pick<EngineOptions, 'messages' | 'prompt' | 'system' | 'createId' | 'retrieve'>): TurnInput {
-  const given = namedApart(toMessages([options.messages ?? [], options.prompt ?? []]), [], options.createId ?? createId)
+  const given = withUniqueIds(toMessages([options.messages ?? [], options.prompt ?? []]), [], options.createId ?? randomId)
   const first = given[0]
   const leads = options.system === undefined && first?.role === 'system'
   const said = leads ? given.slice(1) : given
@@ -248,7 +245,7 @@ export function inputOf(options: Pick<EngineOptions, 'messages' | 'prompt' | 'sy
 }
 
 /** Assigns new ids to messages whose id occurs earlier: otherwise they would count as already stored. */
-export function namedApart(messages: readonly Message[], before: readonly Message[], createId: CreateId): readonly Message[] {
+export function withUniqueIds(messages: readonly Message[], before: readonly Message[], createId: CreateId): readonly Message[] {
   const taken = new Set<string>(before.map(({ id }) => id))
   return messages.map((message) => {
     const own = taken.has(message.id) ? { ...message, id: messageId(createId('msg')) } : message

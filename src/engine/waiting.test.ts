@@ -2,16 +2,16 @@
 
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { rolesAndContents } from '../../test/support/shown.ts'
+import { journalFolder } from '../../test/support/journal-folder.ts'
 import { all, calling, collect, free, resultsOf, tool, toldTo } from '../../test/calls.ts'
 import type { Call } from '../../test/calls.ts'
 import type { QueryEvent } from '../core/event.ts'
 import type { Tool } from '../core/tool.ts'
-import { SqliteRecorder } from '../recorders/sqlite/recorder.ts'
+import type { SqliteRecorder } from '../recorders/sqlite/recorder.ts'
 import { memoryStorage } from '../recorders/storage/memory.ts'
 import { recorderOn } from '../recorders/storage/recorder.ts'
 import type { EngineOptions } from './options.ts'
@@ -20,27 +20,13 @@ import { query } from './query.ts'
 const SESSION = 'ses_waiting'
 const DECIDER = join(import.meta.dirname, '../../test/support/deciding-turn.ts')
 
-let folder: string
-let path: string
-const opened: SqliteRecorder[] = []
-/** What had its effect, in order. */
+const journal = journalFolder()
+const open = (): Promise<SqliteRecorder> => journal.open()
+/** The effects of tools, in order. */
 let effects: string[]
-
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'cria-waiting-'))
-  path = join(folder, 'cria.db')
   effects = []
 })
-afterEach(async () => {
-  for (const recorder of opened.splice(0)) await recorder.close()
-  rmSync(folder, { recursive: true })
-})
-
-async function open(): Promise<SqliteRecorder> {
-  const recorder = await SqliteRecorder.open({ path })
-  opened.push(recorder)
-  return recorder
-}
 
 /** `look` needs no permission; `send` and `pay` do, and have effects. */
 function tools(more: Partial<Tool> = {}): Tool[] {
@@ -84,7 +70,7 @@ const send: Call = { id: 'call_send', name: 'send', input: { to: 'ada' } }
 const look: Call = { id: 'call_look', name: 'look' }
 
 describe('a turn that waits for a decision', () => {
-  it('ends as `waiting`, and another process runs the call that was granted, once', async () => {
+  it('ends as `waiting`, and another process runs the granted call once', async () => {
     const first = await open()
     const events = await waits(first, [look, send])
     const turnId = events[0]?.turnId ?? ''
@@ -111,7 +97,7 @@ describe('a turn that waits for a decision', () => {
       { id: 'call_send', granted: true, reason: 'The boss said so.' },
     ])
     expect(decided.at(-1)).toMatchObject({ type: 'complete', result: { text: 'Done.', finishReason: 'stop' } })
-    // The model is asked with the question, its calls, and all results in their order.
+    // The request holds the question, its calls and all results in order.
     expect(model.requests[0]?.messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'tool'])
     expect(toldTo(model, 0)).toEqual([
       ['call_look', 'seen'],
@@ -120,10 +106,10 @@ describe('a turn that waits for a decision', () => {
     expect(second.read.turns({ status: 'waiting' }).turns).toEqual([])
     expect(second.read.turns({ status: 'done' }).turns.map(({ question }) => question)).toEqual(['Send it.', 'Send it.'])
 
-    // The session goes on with each message once.
+    // The session holds each message once.
     const next = calling()
     await collect({ prompt: 'And now?', sessionId: SESSION, recorder: second, model: next, tools: tools() })
-    expect(next.requests[0]?.messages.map(({ role, content }) => [role, content])).toEqual([
+    expect(rolesAndContents(next.requests[0]?.messages)).toEqual([
       ['user', 'Send it.'],
       ['assistant', ''],
       ['tool', 'seen'],
@@ -133,7 +119,7 @@ describe('a turn that waits for a decision', () => {
     ])
   })
 
-  it('can be decided once: of several who try at the same time one does', async () => {
+  it('can be decided once, even by several callers at the same time', async () => {
     const recorders = [await open(), await open(), await open()]
     const turnId = (await waits(recorders[0] as SqliteRecorder, [send]))[0]?.turnId ?? ''
     const ends = await Promise.all(recorders.map(async (recorder) => (await decide(recorder, turnId, true)).at(-1)))
@@ -144,7 +130,7 @@ describe('a turn that waits for a decision', () => {
     expect(effects).toHaveLength(1)
   })
 
-  it('is not run when it is refused, whatever rules say by then', async () => {
+  it('does not run a refused call, whatever the rules say by then', async () => {
     const recorder = await open()
     const turnId = (await waits(recorder, [send]))[0]?.turnId ?? ''
     const model = calling()
@@ -158,7 +144,7 @@ describe('a turn that waits for a decision', () => {
     expect(toldTo(model, 0)[0]?.[1]).toContain('Not to her.')
   })
 
-  it('is not run when a rule forbids it by then, although it was granted', async () => {
+  it('does not run a granted call that a rule forbids by then', async () => {
     const recorder = await open()
     const turnId = (await waits(recorder, [send]))[0]?.turnId ?? ''
     const events = await decide(recorder, turnId, true, { rules: { deny: ['send'] } })
@@ -166,14 +152,14 @@ describe('a turn that waits for a decision', () => {
     expect(resultsOf(events)[0]).toContain('Permission denied')
   })
 
-  it('runs with the input that was granted in place of its own', async () => {
+  it('runs a call with the input that was granted instead', async () => {
     const recorder = await open()
     const turnId = (await waits(recorder, [send]))[0]?.turnId ?? ''
     await decide(recorder, turnId, { call_send: { granted: true, input: { to: 'bob' } } })
     expect(effects).toEqual(['send {"to":"bob"}'])
   })
 
-  it('can wait again for what was not decided, and then be decided', async () => {
+  it('waits again for calls that were not decided', async () => {
     const recorder = await open()
     const pay = { id: 'call_pay', name: 'pay', input: { eur: 3 } }
     const turnId = (await waits(recorder, [look, send, pay]))[0]?.turnId ?? ''
@@ -186,7 +172,7 @@ describe('a turn that waits for a decision', () => {
     expect(toldTo(model, 0).map(([id]) => id)).toEqual(['call_look', 'call_send', 'call_pay'])
   })
 
-  it('holds up the calls that must not overtake the one that waits', async () => {
+  it('delays calls that must not overtake a waiting one', async () => {
     const recorder = await open()
     const resources = (name: string): Partial<Tool> => ({ resources: () => ({ writes: [name] }) })
     const own = (name: string, needsPermission: boolean, file: string): Tool =>
@@ -212,7 +198,7 @@ describe('a turn that waits for a decision', () => {
     expect(all(events, 'permission_request')[0]?.tools.map(({ id }) => id)).toEqual(['call_last'])
   })
 
-  it('is over when its session goes on without it', async () => {
+  it('ends if its session continues without it', async () => {
     const recorder = await open()
     const turnId = (await waits(recorder, [send]))[0]?.turnId ?? ''
     const model = calling()
@@ -222,7 +208,7 @@ describe('a turn that waits for a decision', () => {
     expect(effects).toEqual([])
   })
 
-  it('asks again where a hook gives the call other arguments than were shown', async () => {
+  it('asks again if a hook changes the arguments that were shown', async () => {
     const recorder = await open()
     const turnId = (await waits(recorder, [send]))[0]?.turnId ?? ''
     const events = await decide(recorder, turnId, true, { hooks: { onToolCall: () => ({ input: { to: 'eve' } }) } })
@@ -254,7 +240,7 @@ describe('a turn that waits for a decision', () => {
     expect(effects).toEqual([])
   })
 
-  it('tells calls apart to which the model gave one id: what has run does not run again', async () => {
+  it('distinguishes calls with one id: a call that has run does not run again', async () => {
     const recorder = await open()
     const twins = tools().map((each) => (each.name === 'pay' ? { ...each, needsPermission: false } : each))
     const calls = [
@@ -266,7 +252,7 @@ describe('a turn that waits for a decision', () => {
     expect(effects.map((effect) => effect.split(' ')[0])).toEqual(['pay', 'send'])
   })
 
-  it('tells mistakes at once, and a decision about no call that waits', async () => {
+  it('refuses wrong options, and decisions about other calls, at once', async () => {
     const recorder = await open()
     const given = { model: calling(), recorder, sessionId: SESSION }
     const decision = { turnId: 'turn_x', decisions: true }
@@ -283,15 +269,15 @@ describe('a turn that waits for a decision', () => {
       error: { code: 'configuration', hint: expect.stringContaining('call_send') as string },
     })
     expect(effects).toEqual([])
-    // A slip does not take the decision away.
+    // A refused decision leaves the turn undecided.
     expect((await decide(recorder, turnId, { call_send: true })).at(-1)).toMatchObject({ type: 'complete' })
     expect(effects).toHaveLength(1)
   })
 
-  it('is not run a second time when the process that decided it was killed while it ran', async () => {
+  it('does not run a call again if the process that decided it was killed meanwhile', async () => {
     const recorder = await open()
     const turnId = (await waits(recorder, [send]))[0]?.turnId ?? ''
-    const child = spawn(process.execPath, [DECIDER, path, SESSION, turnId], { stdio: ['ignore', 'pipe', 'inherit'] })
+    const child = spawn(process.execPath, [DECIDER, journal.path, SESSION, turnId], { stdio: ['ignore', 'pipe', 'inherit'] })
     let keys = 0
     for await (const _ of createInterface({ input: child.stdout })) {
       keys += 1
@@ -300,7 +286,7 @@ describe('a turn that waits for a decision', () => {
     if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
     expect(keys).toBe(1)
     expect((await decide(recorder, turnId, true)).at(-1)).toMatchObject({ type: 'error', error: { code: 'not_found' } })
-    // The session knows that the call may have had its effect, and asks before the same call runs again.
+    // The session records that the call may have had its effect, and the same call needs permission again.
     const model = calling([send])
     const events = await collect({
       prompt: 'Go on.',

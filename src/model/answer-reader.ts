@@ -19,8 +19,8 @@ export interface AnswerReader {
 /** @param signal aborting it ends the request. */
 export type StartRequest = (signal: AbortSignal) => AsyncIterable<ModelPart>
 
-/** A handle on a group of equal requests. The group and its calls are kept as long as any handle is open. */
-export interface Seat {
+/** A request in a group of equal requests. The group and its calls are kept as long as it has members. */
+export interface GroupMember {
   /**
    * Joins a running or just finished call, or starts one.
    * @param limit output limit in tokens.
@@ -46,31 +46,31 @@ function close(source: AsyncIterator<ModelPart>, over: AbortController): void {
   source.return?.().then(undefined, () => {})
 }
 
-/** A group of equal requests in flight. */
-export class Flight {
+/** Equal requests that are in flight at the same time. */
+export class RequestGroup {
   /** The latest call by output limit: the budget of one turn must not shorten the answer of another. */
   readonly #answers = new Map<number | undefined, SharedAnswer>()
   readonly #onEmpty: () => void
-  #seats = 0
+  #members = 0
 
   constructor(onEmpty: () => void) {
     this.#onEmpty = onEmpty
   }
 
-  seat(): Seat {
-    this.#seats++
-    let isTaken = true
+  join(): GroupMember {
+    this.#members++
+    let isMember = true
     return {
       open: (limit, start) => {
-        const underWay = this.#answers.get(limit)
-        if (underWay?.joinable === true) return underWay.join()
+        const inFlight = this.#answers.get(limit)
+        if (inFlight?.joinable === true) return inFlight.join()
         const answer = new SharedAnswer(start)
         this.#answers.set(limit, answer)
         return answer.join()
       },
       leave: () => {
-        if (isTaken && --this.#seats === 0) this.#onEmpty()
-        isTaken = false
+        if (isMember && --this.#members === 0) this.#onEmpty()
+        isMember = false
       },
     }
   }

@@ -7,12 +7,10 @@ import type { FinishReason, LanguageModel, ModelRequest, QuotedPassage } from '.
 import type { Part } from '../core/part.ts'
 import type { MaybePromise } from '../core/maybe-promise.ts'
 import type { Usage } from '../core/usage.ts'
-import type { AnswerLimits } from './ceilings.ts'
-import type { ModelChain } from './chain.ts'
-import type { CoolDowns } from './cool-down.ts'
+import type { AnswerLimits, Timeouts } from './limits.ts'
+import type { ModelChain, CoolDowns } from './chain.ts'
 import type { FallbackCode, RetryPolicy } from './recover.ts'
 import type { ResponseCache } from './response-cache.ts'
-import type { Timeouts } from './watchdog.ts'
 
 export interface ModelContext extends StationContext {
   /** The models of the turn. The station starts at `current` and advances it when it switches models. */
@@ -34,7 +32,7 @@ export interface ModelContext extends StationContext {
   /** Checks by the reported usage whether the provider read the whole request; a returned error voids the answer. */
   readonly checkRead?: ((request: ModelRequest, model: LanguageModel, usage: Usage) => Promise<CriaError | undefined>) | undefined
   /** Notices about models that this turn has already yielded; each is yielded once. */
-  readonly told: Set<string>
+  readonly shownNotices: Set<string>
   /** Settings that are left out without a notice if a model does not accept them. */
   readonly unasked?: readonly string[] | undefined
   /** Response cache; absent: none. */

@@ -8,7 +8,7 @@ import type { Part } from '../core/part.ts'
 import { ZERO_USAGE } from '../core/usage.ts'
 import { defined } from '../util/check.ts'
 import type { Answer, ModelContext } from './answer.ts'
-import type { Seat } from './answer-reader.ts'
+import type { GroupMember } from './answer-reader.ts'
 import { cacheKey } from './response-cache.ts'
 import type { CachedAnswer, ResponseCache } from './response-cache.ts'
 
@@ -16,29 +16,29 @@ import type { CachedAnswer, ResponseCache } from './response-cache.ts'
  * A hit yields the stored answer with new ids and without cost. The answer of a fallback model is stored under the fallback's key.
  *
  * @param request as sent to `model`.
- * @param ask makes one attempt; receives the handle for sharing the call.
+ * @param ask makes one attempt; receives its membership in the group of equal requests, which share one call.
  */
 export async function* cached<Failure extends object>(
   request: ModelRequest,
   model: LanguageModel,
   attempt: number,
   ctx: ModelContext,
-  ask: (seat: Seat | undefined) => Station<Answer | Failure>,
+  ask: (member: GroupMember | undefined) => Station<Answer | Failure>,
 ): Station<Answer | Failure> {
   const { cache } = ctx
   if (cache === undefined) return yield* ask(undefined)
   const key = cacheKey(request, model)
-  // Taken before the cache lookup, so that a call that finishes in between can still be joined.
-  const seat = cache.seat(key)
+  // Joined before the cache lookup, so that a call that finishes in between can still be joined.
+  const member = cache.seat(key)
   try {
     const hit = await cache.get(key)
     if (hit !== undefined) return yield* replay(hit, model, attempt, ctx)
-    const outcome = yield* ask(seat)
+    const outcome = yield* ask(member)
     if ('message' in outcome && !outcome.cacheHit && isWorthKeeping(outcome, cache))
       await cache.set(key, { ...outcome, parts: outcome.message.parts })
     return outcome
   } finally {
-    seat.leave()
+    member.leave()
   }
 }
 

@@ -1,8 +1,10 @@
-/** Holds the models of a turn, and chooses the next if one fails. */
+/** Holds the models of a turn, chooses the next if one fails, and tries models that failed recently last. */
 
 import { CriaError } from '../core/error.ts'
+import type { ErrorInfo } from '../core/error.ts'
 import type { RecoveryEvent, SwitchReason } from '../core/event.ts'
 import type { LanguageModel } from '../core/model.ts'
+import { retryAfterOf } from './recover.ts'
 
 export interface ModelChain {
   /** In the order in which they are tried. */
@@ -79,4 +81,65 @@ export function passOn(
   const from = currentModel(chain)
   chain.current = chain.models.indexOf(next, chain.current + 1)
   return { type: 'model_switch', from: from.ref, to: next.ref, reason }
+}
+
+/** Default cool-down in milliseconds. */
+export const DEFAULT_COOL_DOWN = 60_000
+/** Longest cool-down in milliseconds that a provider may request. */
+const LONGEST_COOL_DOWN = 3_600_000
+
+/** The cool-down of a model that failed: turns try it last, so that they do not begin by waiting for it. */
+export interface CoolDown {
+  /** End of the cool-down, epoch milliseconds. */
+  readonly until: number
+  /** Why the turn switched away from the model. */
+  readonly reason: SwitchReason
+  /** The error that it failed with. */
+  readonly error?: ErrorInfo
+}
+
+/** Returns the models in the order in which a turn tries them: as given, cooling-down ones last. */
+export function coolingLast<Model>(
+  models: readonly Model[],
+  coolDownOf: (model: Model) => CoolDown | undefined,
+  now: number,
+): Model[] {
+  const isCooling = (model: Model): boolean => (coolDownOf(model)?.until ?? 0) > now
+  return [...models.filter((model) => !isCooling(model)), ...models.filter(isCooling)]
+}
+
+/**
+ * Returns the end of the cool-down of a model that failed at `now`: after `coolDown`, or at the retry time named by the provider if later.
+ * @param coolDown in milliseconds; 0 for none, even if the provider names a retry time.
+ */
+export function coolDownUntil(error: CriaError, now: number, coolDown: number): number {
+  if (coolDown <= 0) return now
+  return now + Math.max(coolDown, Math.min(retryAfterOf(error) ?? 0, LONGEST_COOL_DOWN))
+}
+
+/** Remembers the models in cool-down across turns. */
+export class CoolDowns {
+  readonly #keyOf: (model: LanguageModel) => unknown
+  readonly #coolDowns = new Map<unknown, CoolDown>()
+
+  /** @param keyOf returns equal keys for objects of the same model; default: the object itself. */
+  constructor(keyOf: (model: LanguageModel) => unknown = (model) => model) {
+    this.#keyOf = keyOf
+  }
+
+  /** Returns the cool-down of a model, which may have ended. */
+  of(model: LanguageModel): CoolDown | undefined {
+    return this.#coolDowns.get(this.#keyOf(model))
+  }
+
+  /** Starts a cool-down. @param now epoch milliseconds. */
+  start(model: LanguageModel, coolDown: CoolDown, now: number): void {
+    for (const [key, { until }] of this.#coolDowns) if (until <= now) this.#coolDowns.delete(key)
+    if (coolDown.until > now) this.#coolDowns.set(this.#keyOf(model), coolDown)
+  }
+
+  /** Ends the cool-down of a model that has answered. */
+  end(model: LanguageModel): void {
+    this.#coolDowns.delete(this.#keyOf(model))
+  }
 }

@@ -1,4 +1,4 @@
-/** How answers end: with nothing, with a pause, never, and after every model has failed. */
+/** Ends of answers: empty, paused, endless, and after every model has failed. */
 
 import { describe, expect, test } from 'vitest'
 import { all, collect, tool } from '../../test/calls.ts'

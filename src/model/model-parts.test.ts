@@ -1,4 +1,4 @@
-/** Models that users bring, and what they may yield. */
+/** Models that users supply: the parts that they yield, and their facts. */
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { QueryEvent } from '../core/event.ts'
@@ -8,8 +8,8 @@ import { UNKNOWN_USAGE } from '../core/usage.ts'
 import { query } from '../engine/query.ts'
 import { ResponseCache } from './response-cache.ts'
 
-const unheard: unknown[] = []
-const note = (reason: unknown): void => void unheard.push(reason)
+const unhandled: unknown[] = []
+const note = (reason: unknown): void => void unhandled.push(reason)
 beforeAll(() => void process.on('unhandledRejection', note))
 afterAll(() => void process.off('unhandledRejection', note))
 
@@ -35,7 +35,7 @@ async function collect(
 const DONE = { type: 'finish', reason: 'stop' }
 const usage = (numbers: object): object => ({ type: 'usage', usage: { ...UNKNOWN_USAGE, ...numbers } })
 
-describe('ENG-ERR-001 what a model yields that is no part ends the turn, and says what is wrong', () => {
+describe('ENG-ERR-001 a model that yields something other than a part ends the turn with an error that says why', () => {
   test.each<[string, unknown, RegExp]>([
     ['null', null, /a part must be an object with a `type`, but is null/],
     ['undefined', undefined, /a part must be an object/],
@@ -51,15 +51,15 @@ describe('ENG-ERR-001 what a model yields that is no part ends the turn, and say
       /`usage.inputTokens`.* must be a whole number of tokens, or null .* but is -5/,
     ],
     ['tokens as text', usage({ outputTokens: '9' }), /`usage.outputTokens`.* but is "9"/],
-    ['tokens that are no number', usage({ totalTokens: Number.NaN }), /`usage.totalTokens`.* but is NaN/],
+    ['tokens that are not a number', usage({ totalTokens: Number.NaN }), /`usage.totalTokens`.* but is NaN/],
     ['half a token', usage({ reasoningTokens: 0.5 }), /`usage.reasoningTokens`/],
     ['usage of an unknown kind', usage({ exactness: 'perhaps' }), /`usage.exactness`.* one of exact, estimated, unknown/],
     ['a call without id', { type: 'tool-call', name: 'a', input: {} }, /`id` of a part of type "tool-call"/],
     ['a call whose id is empty', { type: 'tool-call', id: '', name: 'a', input: {} }, /a string that is not empty/],
     ['a call whose id is a number', { type: 'tool-call', id: 7, name: 'a', input: {} }, /but is 7/],
     ['a call without input', { type: 'tool-call', id: 'c', name: 'a' }, /`input`.* must be JSON/],
-    ['a call whose input is no JSON', { type: 'tool-call', id: 'c', name: 'a', input: { n: 1n } }, /`input`.* must be JSON/],
-    ['data that is no JSON', { type: 'text', text: 'x', providerData: { n: 1n } }, /`providerData`/],
+    ['a call whose input is not JSON', { type: 'tool-call', id: 'c', name: 'a', input: { n: 1n } }, /`input`.* must be JSON/],
+    ['data that is not JSON', { type: 'text', text: 'x', providerData: { n: 1n } }, /`providerData`/],
     ['an end for no known reason', { type: 'finish', reason: 'done' }, /`reason`.* one of stop, length/],
   ])('%s', async (_, part, message) => {
     for (const cache of [undefined, new ResponseCache()]) {
@@ -84,7 +84,7 @@ describe('ENG-ERR-001 what a model yields that is no part ends the turn, and say
       error: { code: 'invalid_response', message: expect.stringMatching(message) as string },
     })
     await new Promise(setImmediate)
-    expect(unheard).toEqual([])
+    expect(unhandled).toEqual([])
   })
 
   test('a fallback model answers instead', async () => {
@@ -107,7 +107,7 @@ describe('facts of a model that a user supplies', () => {
     ({ ...yielding({ type: 'text', text: 'Hi.' }, DONE), facts }) as LanguageModel
 
   test.each([[{ contextWindow: null, maxOutputTokens: null, price: null }], [{ price: null }], [{}]])(
-    'CORE-SIMPLE-003 %j is a price that nobody knows',
+    'CORE-SIMPLE-003 %j means an unknown price',
     async (facts) => {
       const { result } = foldEvents(await collect(answering(facts)))
       expect(result).toMatchObject({ text: 'Hi.', costUsd: null })
@@ -120,8 +120,9 @@ describe('facts of a model that a user supplies', () => {
     [{ contextWindow: '8k' }, /`model.facts.contextWindow` must be a number of tokens, or null .* but is "8k"/],
     [{ maxOutputTokens: -1 }, /`model.facts.maxOutputTokens`/],
     [{ price: 3 }, /`model.facts.price` must be an object/],
-    [{ price: { input: 1 } }, /`model.facts.price.output` must be a number of US dollars .* but is undefined/],
-    [{ price: { input: 1, output: 2, cacheRead: Number.NaN } }, /`model.facts.price.cacheRead`/],
+    [{ price: { input: 1 } }, /`model.facts.price.output` must be a number of US dollars for a million tokens, but is undefined/],
+    [{ price: { input: null, output: 2 } }, /`model.facts.price.input` must be .* for a million tokens, but is null/],
+    [{ price: { input: 1, output: 2, cacheRead: Number.NaN } }, /`model.facts.price.cacheRead` .* or null if unknown/],
   ])('%j is refused before the first event', (facts, message) => {
     expect(() => query({ model: answering(facts), prompt: 'Hi' })).toThrow(message)
   })

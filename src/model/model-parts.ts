@@ -6,7 +6,7 @@ import { iterateIn } from '../core/span.ts'
 import type { Usage } from '../core/usage.ts'
 import { describe, isJson, isRecord } from '../util/check.ts'
 import { namesOf } from '../util/nearest.ts'
-import { isPromise, unheard } from '../util/promise.ts'
+import { ignoreRejection, isPromise } from '../util/promise.ts'
 
 /**
  * Streams the parts of a model for a request, checking each.
@@ -16,7 +16,7 @@ import { isPromise, unheard } from '../util/promise.ts'
 export function modelParts(model: LanguageModel, request: ModelRequest, call: ModelCall): AsyncGenerator<ModelPart> {
   const stream: unknown = model.stream(request, call)
   if (!isAsyncIterable(stream)) {
-    unheard(stream)
+    ignoreRejection(stream)
     const received = isPromise(stream) ? 'a promise: write `async *stream()`' : describe(stream)
     throw mistaken(model.ref, `\`stream()\` must return an async iterable of parts, but returns ${received}.`)
   }

@@ -34,7 +34,7 @@ describe('recover', () => {
     expect(recovery.action === 'switch' ? `switch ${recovery.reason}` : recovery.action).toBe(expected)
   })
 
-  it('ENG-ERR-002 believes an error that says it may pass, whatever it is', () => {
+  it('ENG-ERR-002 retries any error that says it is retryable', () => {
     const odd = new CriaError('invalid_request', '', { retryable: true })
     expect(recover(odd, fresh, policy)).toEqual({ action: 'retry', delay: 500 })
     const final = new CriaError('overloaded', '', { retryable: false })
@@ -45,10 +45,10 @@ describe('recover', () => {
   it.each<[number, Partial<AttemptState>, string]>([
     [2000, { fallback: 'healthy' }, 'retry'],
     [20_000, { fallback: 'healthy' }, 'switch'],
-    [20_000, { fallback: 'resting' }, 'retry'],
+    [20_000, { fallback: 'cooling' }, 'retry'],
     [20_000, { fallback: 'none' }, 'retry'],
     [20_000, { fallback: 'none', timeLeft: 22_000 }, 'fail'],
-    [20_000, { fallback: 'resting', timeLeft: 22_000 }, 'switch'],
+    [20_000, { fallback: 'cooling', timeLeft: 22_000 }, 'switch'],
   ])('ENG-ERR-002 a Retry-After of %d ms with %o: %s', (retryAfterMs, state, expected) => {
     const error = new CriaError('rate_limited', '', { details: { retryAfterMs } })
     expect(recover(error, { ...fresh, ...state }, policy).action).toBe(expected)
@@ -102,16 +102,16 @@ describe('givenUp', () => {
 
   it('names a requested wait that exceeds the limit', () => {
     expect(givenUp(limited, 1, policy).message).toBe(
-      'openai: too fast. It wants to be asked again in 120 s, which is longer than is waited for.',
+      'openai: too fast. It requests a wait of 120 s, which is longer than `retry.maxDelay`.',
     )
     expect(givenUp(limited, 1, { ...policy, maxDelay: 120_000 })).toBe(limited)
     expect(givenUp(limited, 1, { ...policy, maxDelay: 120_000 }, [], 5000).message).toBe(
-      'openai: too fast. It wants to be asked again in 120 s, which is longer than the turn has left.',
+      'openai: too fast. It requests a wait of 120 s, which is longer than the turn has left.',
     )
   })
 })
 
-it('ENG-ERR-002 retries of many calls that were told one time to come back are spread over a second and more', () => {
+it('ENG-ERR-002 spreads the retries of many calls with one Retry-After over a second and more', () => {
   const limited = new CriaError('rate_limited', 'Slow down.', { details: { retryAfterMs: 1000 } })
   const delays = Array.from({ length: 100 }, (_, at) => {
     const recovery = recover(

@@ -33,8 +33,8 @@ export interface AttemptState {
   readonly retries: number
   /** `true`: part of this attempt has been shown. */
   readonly shown: boolean
-  /** Availability of a fallback; `resting`: it failed recently, too. */
-  readonly fallback: 'none' | 'resting' | 'healthy'
+  /** Availability of a fallback; `cooling`: it failed recently, too. */
+  readonly fallback: 'none' | 'cooling' | 'healthy'
   /** Milliseconds until the deadline of the turn; `Infinity` without a limit. */
   readonly timeLeft: number
   /** Between 0 and 1, for jitter. */
@@ -121,8 +121,8 @@ export function givenUp(
   if (attempts === 1 && !tooLong) return error
   const { code, message, retryable, status, hint, details } = error
   const tried = attempts === 1 ? '' : ` This was attempt ${attempts}; the ones before failed too.`
-  const limit = asked !== undefined && asked > maxDelay ? 'is waited for' : 'the turn has left'
-  const wait = tooLong ? ` It wants to be asked again in ${Math.ceil(asked / 1000)} s, which is longer than ${limit}.` : ''
+  const limit = asked !== undefined && asked > maxDelay ? '`retry.maxDelay`' : 'the turn has left'
+  const wait = tooLong ? ` It requests a wait of ${Math.ceil(asked / 1000)} s, which is longer than ${limit}.` : ''
   const said = sentence(message)
   const others = before.map((failure) => `${failure.model}: ${sentence(failure.error.message)}`).join(' ')
   return new CriaError(code, `${said}${tried}${wait}${others === '' ? '' : ` Models asked before: ${others}`}`, {

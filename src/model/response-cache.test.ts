@@ -5,7 +5,7 @@ import { createModel } from '../app/models.ts'
 import type { ModelOptions } from '../app/models.ts'
 import { resolveModel } from '../app/open-model.ts'
 import { foldEvents } from '../core/fold.ts'
-import type { CacheStore } from '../core/cache.ts'
+import type { CacheStore } from '../core/storage.ts'
 import { fromParts, toolResult, user } from '../core/message.ts'
 import type { ModelRequest } from '../core/model.ts'
 import { CriaError } from '../core/error.ts'
@@ -50,7 +50,7 @@ describe('cacheKey', () => {
     expect(cacheKey({ ...rest, model }, MODEL)).toBe(cacheKey(request, MODEL))
   })
 
-  it('ENG-CACHE-001 depends on which of the models of a name it is', () => {
+  it('ENG-CACHE-001 depends on the identity of the model, not only on its name', () => {
     expect(cacheKey(request, { ...MODEL, identity: 'there' })).not.toBe(cacheKey(request, MODEL))
     const [one, two] = [new ScriptedModel([]), new ScriptedModel([])]
     expect(cacheKey(request, one)).toBe(cacheKey(request, one))
@@ -64,7 +64,7 @@ describe('cacheKey', () => {
     ['fetch', { fetch: (...given) => fetch(...given) }],
     ['thinkTags', { thinkTags: true }],
     ['facts', { facts: { thinking: false } }],
-  ])('ENG-CACHE-001 depends on the %s of the model, and does not tell it', (_, change) => {
+  ])('ENG-CACHE-001 depends on the %s of the model, and does not reveal it', (_, change) => {
     const base: ModelOptions = { baseURL: 'http://one.test/v1', apiKey: 'sk-secret', headers: { 'x-tenant': 'a' }, env: {} }
     const identity = (options: ModelOptions): string | undefined => createModel('openai-compatible/x', options).identity
     expect(identity({ ...base })).toBe(identity({ ...base }))
@@ -72,7 +72,7 @@ describe('cacheKey', () => {
     expect(identity(base)).toMatch(/^[0-9a-f]{64}$/)
   })
 
-  it('ENG-CACHE-001 a key that changes in the environment is another one', () => {
+  it('ENG-CACHE-001 changes with the API key in the environment', () => {
     const env = { OPENAI_COMPATIBLE_BASE_URL: 'http://one.test/v1', OPENAI_COMPATIBLE_API_KEY: 'sk-one' }
     const model = createModel('openai-compatible/x', { env })
     const before = model.identity
@@ -80,7 +80,7 @@ describe('cacheKey', () => {
     expect(model.identity).not.toBe(before)
   })
 
-  it('ENG-CACHE-001 objects of the AI SDK that were made alike are one model, those that were not are not', () => {
+  it('ENG-CACHE-001 treats AI SDK models with equal options as one model, and others as different ones', () => {
     const identity = (baseURL: string, api: 'responses' | 'chat' = 'responses'): string | undefined =>
       resolveModel(createOpenAI({ baseURL, apiKey: 'sk-a' })[api]('gpt-5')).identity
     expect(identity('http://one.test')).toBe(identity('http://one.test'))
@@ -150,7 +150,7 @@ describe('ResponseCache', () => {
     }
   })
 
-  it('ENG-CACHE-001 a turn with tools is answered again in all of its steps, whatever ids its calls have', async () => {
+  it('ENG-CACHE-001 answers every step of a turn with tools from the cache, whatever ids its calls have', async () => {
     const tool = { name: 'echo', description: '', inputSchema: {}, needsPermission: false, call: () => 'x' }
     const model = new ScriptedModel((_, call) =>
       call % 3 === 2 ? 'Done.' : { toolCalls: [{ id: `c${call}`, name: 'echo', input: { call: call % 3 } }] },
@@ -161,7 +161,7 @@ describe('ResponseCache', () => {
     expect(model.requests).toHaveLength(3)
   })
 
-  it('ENG-CACHE-001 which result belongs to which call counts', () => {
+  it('ENG-CACHE-001 depends on which result belongs to which call', () => {
     const calls = (first: string, second: string): ModelRequest => ({
       ...request,
       messages: [
@@ -190,14 +190,14 @@ describe('ResponseCache', () => {
     expect([model.requests.length, stored]).toEqual([1, 1])
   })
 
-  it('ENG-CACHE-001 is not changed by who changes an answer', async () => {
+  it('ENG-CACHE-001 is not affected by changes to an answer that it returned', async () => {
     const cache = new ResponseCache()
     await cache.set('a', { parts: [{ type: 'text', text: 'kept' }], finishReason: 'stop', abstained: false })
     Object.assign((await cache.get('a'))?.parts[0] ?? {}, { text: 'changed' })
     expect((await cache.get('a'))?.parts).toEqual([{ type: 'text', text: 'kept' }])
   })
 
-  it('ENG-CACHE-001 what a fallback answers is kept under its own name', async () => {
+  it('ENG-CACHE-001 stores the answer of a fallback under the name of the fallback', async () => {
     const cache = new ResponseCache()
     const model = new ScriptedModel(() => ({ fail: { after: 0, error: new CriaError('model_unavailable', 'gone') } }))
     const other = new ScriptedModel(['from the other'], { ref: 'scripted/other' })
@@ -249,7 +249,7 @@ describe('equal requests at the same time', () => {
     expect([model.requests.length, model.open]).toEqual([1, 0])
   })
 
-  it('ENG-CACHE-001 one abort does not end the others: the call goes on, and whoever stays pays', async () => {
+  it('ENG-CACHE-001 an abort of one reader leaves the call to the others, and one of them pays', async () => {
     const { model, say } = stepwise(['a', 'b'])
     const cache = new ResponseCache()
     const controller = new AbortController()
@@ -269,7 +269,7 @@ describe('equal requests at the same time', () => {
     expect([model.requests.length, model.open]).toEqual([1, 0])
   })
 
-  it('ENG-CACHE-001 the call ends when the last of them has left, and he pays for what had come', async () => {
+  it('ENG-CACHE-001 the call ends when the last reader leaves, who pays for what had arrived', async () => {
     const { model, say } = stepwise(['some words', 'b'])
     const cache = new ResponseCache()
     const controllers = [new AbortController(), new AbortController()]
@@ -286,7 +286,7 @@ describe('equal requests at the same time', () => {
     expect(model.requests).toHaveLength(1)
   })
 
-  it('ENG-CACHE-001 a call that fails is made anew once, not by each of them', async () => {
+  it('ENG-CACHE-001 a failed call is repeated once, not by each reader', async () => {
     const { model, say } = stepwise(['a', 'b'], new CriaError('overloaded', 'busy', { retryable: true }))
     const cache = new ResponseCache()
     const retry = { maxRetries: 1, initialDelay: 5 }
@@ -299,7 +299,7 @@ describe('equal requests at the same time', () => {
     expect(model.requests).toHaveLength(2)
   })
 
-  it('ENG-CACHE-001 a turn that may say less does not cut the answer of others', async () => {
+  it('ENG-CACHE-001 a turn with a lower output limit does not cut the answer of others', async () => {
     const { model, say } = stepwise(['a', 'b'])
     const cache = new ResponseCache()
     const asked = [ask({ model, cache, budget: { tokens: 500 } }), ask({ model, cache })]

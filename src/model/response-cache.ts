@@ -1,6 +1,6 @@
 /** Caches answers to equal requests, in memory or in a store. */
 
-import type { CacheStore, Keeping } from '../core/cache.ts'
+import type { CacheStore, Keeping } from '../core/storage.ts'
 import type { Clock } from '../core/clock.ts'
 import { ConfigurationError } from '../core/error.ts'
 import type { FinishReason, LanguageModel, ModelRequest, QuotedPassage } from '../core/model.ts'
@@ -8,8 +8,8 @@ import type { Part } from '../core/part.ts'
 import { canonicalJson, nameOfObject, sha256 } from '../util/hash.ts'
 import { describe } from '../util/check.ts'
 import { namesOf, unknownOption } from '../util/nearest.ts'
-import { Flight } from './answer-reader.ts'
-import type { Seat } from './answer-reader.ts'
+import { RequestGroup } from './answer-reader.ts'
+import type { GroupMember } from './answer-reader.ts'
 
 /** Options of `new ResponseCache()`. */
 export interface ResponseCacheOptions {
@@ -47,7 +47,7 @@ export class ResponseCache {
   readonly #ttl: number
   readonly #store: CacheStore
   readonly #clock: Pick<Clock, 'now'>
-  readonly #flights = new Map<string, Flight>()
+  readonly #groups = new Map<string, RequestGroup>()
 
   /** @throws ConfigurationError that names the option, the expected and the received value. */
   constructor(options: ResponseCacheOptions = {}) {
@@ -89,21 +89,20 @@ export class ResponseCache {
     await this.#store.clear()
   }
 
-  /** Joins the group of equal requests in flight; leave it when the answer is complete and cached. */
-  seat(key: string): Seat {
-    let flight = this.#flights.get(key)
-    if (flight === undefined) {
-      flight = new Flight(() => this.#flights.delete(key))
-      this.#flights.set(key, flight)
+  /** Joins the group of equal in-flight requests; leave it when the answer is complete and cached. */
+  seat(key: string): GroupMember {
+    let group = this.#groups.get(key)
+    if (group === undefined) {
+      group = new RequestGroup(() => this.#groups.delete(key))
+      this.#groups.set(key, group)
     }
-    return flight.seat()
+    return group.join()
   }
 }
 
 /**
- * Everything that determines the answer: the whole request as the model gets it (its order of members aside), and which of the models of that name
- * it is. Ids of calls do not count, only which result belongs to which call: an answer that is given again has new ones. A hash, so that what is
- * kept under it tells neither questions nor keys.
+ * Returns a hash of everything that determines the answer: the request as sent, whatever the order of its members, and the identity of the model.
+ * Ids of calls are replaced by numbers, since a repeated answer has new ids. A hash reveals neither questions nor API keys.
  */
 export function cacheKey(request: ModelRequest, model: Pick<LanguageModel, 'ref' | 'identity'>): string {
   return sha256(canonicalJson({ model: model.identity ?? nameOfObject(model), request: withNumberedCalls(request) }))

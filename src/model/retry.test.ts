@@ -45,7 +45,7 @@ describe('retryWithBackoff', () => {
     expect(waits).toEqual([500, 1000])
   })
 
-  it('ENG-RETRY-001 makes maxRetries attempts in all, waits not after the last, and throws with the last error as cause', async () => {
+  it('ENG-RETRY-001 makes maxRetries attempts in all, does not wait after the last, and throws with the last error as cause', async () => {
     const { operation, clock, waits, calls } = flaky(99)
     const error = (await drain(retryWithBackoff(operation, { maxRetries: 3, clock }))).at(-1)
     expect(error).toBeInstanceOf(MaxRetriesExceededError)
@@ -53,7 +53,7 @@ describe('retryWithBackoff', () => {
     expect([calls(), waits.length]).toEqual([3, 2])
   })
 
-  it('ENG-RETRY-001 rethrows unchanged what a retry does not help', async () => {
+  it('ENG-RETRY-001 rethrows an error that is not retryable unchanged', async () => {
     for (const error of [new CriaError('auth', 'No.'), new TypeError('Bug.'), 'a string']) {
       const { operation, clock, calls } = flaky(1, error)
       expect((await drain(retryWithBackoff(operation, { clock }))).at(-1)).toBe(error)

@@ -1,6 +1,6 @@
 /** Station 2: gets one assistant message from a model or its fallbacks. */
 
-import { ATTRIBUTE } from '../core/attributes.ts'
+import { ATTRIBUTE } from '../core/span.ts'
 import type { Station } from '../core/context.ts'
 import { CriaError } from '../core/error.ts'
 import type { CreateId } from '../core/id.ts'
@@ -15,18 +15,16 @@ import type { Answer, ModelContext, Overflow } from './answer.ts'
 import { Assembler, windowFull } from './assemble.ts'
 import type { Assembled } from './assemble.ts'
 import { cached, shownOf } from './cached.ts'
-import { createCeilings } from './ceilings.ts'
-import { currentModel, passOn } from './chain.ts'
-import { restUntil } from './cool-down.ts'
+import { createCeilings, attemptParts } from './limits.ts'
+import { currentModel, passOn, coolDownUntil } from './chain.ts'
 import { errorInfo, failureOf, wasRefused } from './error-info.ts'
 import { fitRequest, unfitFor } from './fit.ts'
 import { modelParts } from './model-parts.ts'
 import { givenUp, isOfModel, recover, switchReason } from './recover.ts'
 import type { AttemptState, ModelFailure } from './recover.ts'
 import { readAlone } from './answer-reader.ts'
-import type { AnswerReader, Seat, StartRequest } from './answer-reader.ts'
+import type { AnswerReader, GroupMember, StartRequest } from './answer-reader.ts'
 import { readTextToolCalls } from './text-tool-calls.ts'
-import { attemptParts } from './watchdog.ts'
 
 /** The outcome of a failed attempt. */
 interface Failure {
@@ -57,10 +55,10 @@ export async function* streamModel(request: ModelRequest, ctx: ModelContext): St
     const model = currentModel(chain)
     const { request: fitted, omitted: all } = fitRequest(request, model)
     const omitted = all.filter((name) => ctx.unasked?.includes(name) !== true)
-    if (omitted.length > 0) yield* tellOnce(leftOut(omitted, model), ctx)
-    const outcome = yield* cached(fitted, model, attempt, ctx, (seat) => tryOnce(fitted, model, attempt, ctx, seat))
+    if (omitted.length > 0) yield* noticeOnce(leftOut(omitted, model), ctx)
+    const outcome = yield* cached(fitted, model, attempt, ctx, (member) => tryOnce(fitted, model, attempt, ctx, member))
     if ('message' in outcome) {
-      if (!outcome.cacheHit) ctx.coolDowns?.wake(model)
+      if (!outcome.cacheHit) ctx.coolDowns?.end(model)
       return outcome
     }
     const { error, shown, takeBack } = outcome
@@ -97,7 +95,7 @@ export async function* streamModel(request: ModelRequest, ctx: ModelContext): St
       if (wait === undefined) spent.add(model)
       else waiting.set(model, now + wait)
       retries.set(model, tried + 1)
-      ctx.coolDowns?.rest(model, { until: restUntil(error, now, ctx.retry.coolDown), reason, error: info }, now)
+      ctx.coolDowns?.start(model, { until: coolDownUntil(error, now, ctx.retry.coolDown), reason, error: info }, now)
       yield* following.slice(0, following.findIndex(fits)).flatMap((each) => [...passedOver(request, each, ctx)])
       const switched = passOn(chain, reason, fits)
       if (switched !== undefined) yield { ...switched, error: info }
@@ -118,7 +116,7 @@ export async function* streamModel(request: ModelRequest, ctx: ModelContext): St
 /** Returns the availability of these models: `healthy` if one has not failed recently. */
 function healthOf(models: readonly LanguageModel[], { coolDowns }: ModelContext, now: number): AttemptState['fallback'] {
   if (models.length === 0) return 'none'
-  return models.some((each) => (coolDowns?.restOf(each)?.until ?? 0) <= now) ? 'healthy' : 'resting'
+  return models.some((each) => (coolDowns?.of(each)?.until ?? 0) <= now) ? 'healthy' : 'cooling'
 }
 
 /** Returns the model whose wait ends first and before the turn's deadline, with the milliseconds until then. */
@@ -148,16 +146,16 @@ function* passOver(request: ModelRequest, ctx: ModelContext): Generator<EventBod
 }
 
 /** Yields a notice once per turn, not in each step. */
-function* tellOnce(notice: NoticeEvent, { told }: ModelContext): Generator<NoticeEvent> {
-  if (told.has(notice.message)) return
-  told.add(notice.message)
+function* noticeOnce(notice: NoticeEvent, { shownNotices }: ModelContext): Generator<NoticeEvent> {
+  if (shownNotices.has(notice.message)) return
+  shownNotices.add(notice.message)
   yield notice
 }
 
 function* passedOver(request: ModelRequest, model: LanguageModel, ctx: ModelContext): Generator<NoticeEvent> {
   const unfit = unfitFor(request, model)
   if (unfit !== undefined)
-    yield* tellOnce({ type: 'notice', code: 'model_passed_over', message: `${model.ref} ${unfit}: it is not asked.` }, ctx)
+    yield* noticeOnce({ type: 'notice', code: 'model_passed_over', message: `${model.ref} ${unfit}: it is not asked.` }, ctx)
 }
 
 function leftOut(omitted: readonly string[], { ref }: LanguageModel): NoticeEvent {
@@ -175,7 +173,7 @@ async function* tryOnce(
   model: LanguageModel,
   attempt: number,
   ctx: ModelContext,
-  seat: Seat | undefined,
+  member: GroupMember | undefined,
 ): Station<Answer | Failure> {
   const request = await ctx.ledger.reserve(model, given)
   const assembler = new Assembler(model.ref)
@@ -192,7 +190,7 @@ async function* tryOnce(
   let usage: Usage
   try {
     const start: StartRequest = (signal) => modelParts(model, request, { signal, span })
-    reader = seat?.open(request.maxOutputTokens, start) ?? readAlone(start)
+    reader = member?.open(request.maxOutputTokens, start) ?? readAlone(start)
     const read = attemptParts(reader, model, request.stream, ctx)
     for await (const part of readTextToolCalls(read, request.tools ?? [], ctx.createId)) {
       hasBegun = true
@@ -215,7 +213,7 @@ async function* tryOnce(
     const unread = await ctx.checkRead?.(request, model, assembled.usage)
     if (unread !== undefined) throw unread
     const { parts, rawReason, abstained, citations } = assembled
-    const message = fromParts('assistant', toldApart(parts, ctx.createId), { id: ctx.createId('msg') })
+    const message = fromParts('assistant', withUniqueCallIds(parts, ctx.createId), { id: ctx.createId('msg') })
     const paused = rawReason === 'pause_turn'
     outcome = { type: 'answer', message, model, finishReason, abstained, paused, ...defined({ citations }) }
   } catch (thrown) {
@@ -226,10 +224,10 @@ async function* tryOnce(
     span.end()
     // A reader that left before the end pays for all parts that had arrived, including unread ones.
     for (const part of reader?.unread() ?? []) assembler.add(part)
-    const { usage: told, parts } = assembler.result()
-    const wasTurnedAway = !hasBegun && error !== undefined && wasRefused(error)
-    const free = wasTurnedAway || reader?.pays === false
-    usage = await ctx.ledger.settle(model, request, { usage: told, parts, finished: assembler.finished, free })
+    const { usage: reported, parts } = assembler.result()
+    const isRefused = !hasBegun && error !== undefined && wasRefused(error)
+    const free = isRefused || reader?.pays === false
+    usage = await ctx.ledger.settle(model, request, { usage: reported, parts, finished: assembler.finished, free })
   }
   return 'message' in outcome ? { ...outcome, usage, cacheHit: reader?.pays === false } : outcome
 }
@@ -263,7 +261,7 @@ function finishOf(assembled: Assembled, request: ModelRequest, model: LanguageMo
 }
 
 /** Makes ids of calls unique: models of users may reuse an id, and results could then not be assigned. */
-function toldApart(parts: readonly Part[], createId: CreateId): readonly Part[] {
+function withUniqueCallIds(parts: readonly Part[], createId: CreateId): readonly Part[] {
   const taken = new Set<string>()
   return parts.map((part) => {
     if (part.type !== 'tool-call') return part

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { rolesAndContents } from '../../test/support/shown.ts'
 import { user } from '../core/message.ts'
 import type { ScoredChunk } from '../core/store.ts'
 import { composeChat, composeRag } from './compose.ts'
@@ -41,7 +42,7 @@ describe('composeRag', () => {
     expect(processedMessages.at(-1)?.content).toBe('Why?')
   })
 
-  it('QRY-RAG-010 sends a chunk that was returned twice once, at its best rank', () => {
+  it('QRY-RAG-010 sends a chunk that was returned twice only once, at its best rank', () => {
     const found = [chunk('a'), chunk('b'), chunk('a')]
     const { messages, documentsSent } = composeRag({
       ...base,
@@ -52,7 +53,7 @@ describe('composeRag', () => {
     expect(documentsSent).toBe(2)
   })
 
-  it('QRY-RAG-014 drops what does not fit, worst first, and counts it', () => {
+  it('QRY-RAG-014 drops and counts the chunks that do not fit, worst first', () => {
     const long = 'word '.repeat(100)
     const documents = { store: 'd', chunks: [chunk('a', long), chunk('b', `${long}b`), chunk('c', `${long}c`)] }
     const { messages, dropped, documentsSent } = composeRag({ ...base, documents, passageTokens: 420 })
@@ -82,7 +83,7 @@ describe('composeRag', () => {
 })
 
 describe('composeChat', () => {
-  it('CORE-SIMPLE-010 puts what the memory holds between system prompt and user messages, as who said it', () => {
+  it('CORE-SIMPLE-010 puts memories between system prompt and user messages, in the role that said them', () => {
     const said: ScoredChunk = { ...chunk('t', 'My name is Ada.'), spokenBy: 'user' }
     const { messages, processedMessages } = composeChat({
       system: 'Be kind.',
@@ -90,7 +91,7 @@ describe('composeChat', () => {
       memories: { store: 'chat', chunks: [said, chunk('note')] },
       input: [question],
     })
-    expect(messages.map(({ role, content }) => [role, content])).toEqual([
+    expect(rolesAndContents(messages)).toEqual([
       ['system', 'Be kind.'],
       ['user', 'My name is Ada.'],
       ['retrieved', 'text of note'],

@@ -7,9 +7,8 @@ import type { Evidence } from '../core/store.ts'
 import { fenced } from './fence.ts'
 import { NOTHING_INJECTED } from './inject.ts'
 import type { Injection } from './inject.ts'
-import { cutPassage, packPassages, passageMessage, tokensOfPassage } from './passages/pack.ts'
-import { mergePassages } from './passages/merge.ts'
-import type { Passage } from './passages/merge.ts'
+import { cutPassage, packPassages, passageMessage, tokensOfPassage, mergePassages } from './passages/choose.ts'
+import type { Passage } from './passages/choose.ts'
 import type { Found } from './retrieve.ts'
 
 /** A composed turn: `messages` are recorded, `processedMessages` are sent. */

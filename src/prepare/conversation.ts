@@ -1,6 +1,7 @@
-/** Holds a conversation as sent, and builds requests from it. New messages are appended; each message is processed once. */
+/** Holds the input of a turn and its conversation as sent, and builds requests from it. Each message is processed once. */
 
 import type { MessageId } from '../core/id.ts'
+import type { ContextSource, EarlierRead } from '../core/injection.ts'
 import { fromParts } from '../core/message.ts'
 import type { Message } from '../core/message.ts'
 import type {
@@ -16,9 +17,36 @@ import type {
 import type { Usage } from '../core/usage.ts'
 import { defined } from '../util/check.ts'
 import { repairHistory } from './repair.ts'
+import type { RetrievalOptions } from './retrieve.ts'
 import { rememberCountOf } from './tokens.ts'
-import { EMPTY_TALLY, withEstimates, withTold } from './tally.ts'
+import { EMPTY_TALLY, withEstimates, withReported } from './tally.ts'
 import type { Tally } from './tally.ts'
+
+/** The input of a turn. */
+export interface TurnInput {
+  readonly system: string
+  /** The session before this turn. */
+  readonly history: readonly Message[]
+  /** The messages of the user; the last one holds the question. */
+  readonly messages: readonly Message[]
+  /** Calls and results after the question, if the turn continues another one. */
+  readonly since?: readonly Message[]
+  /** Ids of messages that are already recorded in this turn. */
+  readonly written?: ReadonlySet<string>
+  readonly retrieve?: RetrievalOptions
+  /** Data of the application, placed before the prompt. */
+  readonly added?: readonly Message[]
+  /** Context sources to load, and files that tools read earlier in the session. */
+  readonly context?: { readonly sources: readonly ContextSource[]; readonly reads: readonly EarlierRead[] }
+}
+
+/** Returns the text to search for: the user's messages without supplied data. */
+export function questionOf(messages: readonly Message[]): string {
+  return messages
+    .filter(({ role, injected }) => role === 'user' && injected === undefined)
+    .map((message) => message.content)
+    .join('\n')
+}
 
 export interface Conversation {
   /** The messages as sent, fenced and in order. Grows with each answer and its tool results. */
@@ -97,7 +125,7 @@ export function continued(
     ...conversation,
     messages: messages.concat(toRequestMessage(message), results.map(toRequestMessage)),
     said: said.concat(message, results),
-    tally: cacheHit ? tally : withTold(tally, usage, model.ref, fixed),
+    tally: cacheHit ? tally : withReported(tally, usage, model.ref, fixed),
     untrusted: conversation.untrusted || results.length > 0,
   }
 }

@@ -1,4 +1,4 @@
-/** Retrieved text is data: it reaches a model fenced and labelled, so that no document can pass for anything else. */
+/** Fences and labels retrieved text as data, so that a document cannot pass for an instruction or for another document. */
 
 import type { Injected } from '../core/injection.ts'
 import type { Message, Retrieved } from '../core/message.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { leansOnEarlier, searchQuery } from './follow-up.ts'
+import { refersToEarlier, searchQuery } from './follow-up.ts'
 
 describe('follow-up questions', () => {
   it.each([
@@ -21,8 +21,8 @@ describe('follow-up questions', () => {
     '那第二个呢？',
     '它是什么时候建的？',
     'それはいつ建てられた？',
-  ])('leans on what was said before: %s', (question) => {
-    expect(leansOnEarlier(question.replace(/^¿/, ''))).toBe(true)
+  ])('depends on the conversation: %s', (question) => {
+    expect(refersToEarlier(question.replace(/^¿/, ''))).toBe(true)
   })
 
   it.each([
@@ -44,7 +44,7 @@ describe('follow-up questions', () => {
     '長い質問はそれだけで意味がわかるので前の質問は要らない',
     'Why do sailors say that the moon pulls their boats toward harbour walls at night?',
   ])('stands alone: %s', (question) => {
-    expect(leansOnEarlier(question)).toBe(false)
+    expect(refersToEarlier(question)).toBe(false)
   })
 
   it.each<[question: string, earlier: string[], query: string]>([

@@ -7,7 +7,7 @@ import type { Message } from '../core/message.ts'
 import { whenNeeded } from '../util/pattern.ts'
 import type { CompactContext, Complete } from './compact/compact.ts'
 import type { FollowUps } from './retrieve.ts'
-import { questionOf } from './turn-input.ts'
+import { questionOf } from './conversation.ts'
 
 /** Returns the query for the stores. If the model fails to rewrite the question, a notice is yielded and the search continues. */
 export async function* searchedFor(
@@ -117,7 +117,7 @@ const OWN_CHARS = 14
  * @returns the question, with words of earlier questions if it refers to them.
  */
 export function searchQuery(question: string, earlier: readonly string[]): string {
-  if (earlier.length === 0 || !leansOnEarlier(question)) return question
+  if (earlier.length === 0 || !refersToEarlier(question)) return question
   const known = new Set(wordsOf(question).map(fold))
   const carried: string[] = []
   for (const before of earlier.slice(-MOST_QUESTIONS).toReversed()) {
@@ -128,13 +128,13 @@ export function searchQuery(question: string, earlier: readonly string[]): strin
       return true
     })
     carried.unshift(...words)
-    if (!leansOnEarlier(before)) break
+    if (!refersToEarlier(before)) break
   }
   return carried.length === 0 ? question : `${question.trim()} ${weightiest(carried).join(' ')}`
 }
 
 /** Returns `true` if a question can be understood only with earlier ones. */
-export function leansOnEarlier(question: string): boolean {
+export function refersToEarlier(question: string): boolean {
   const text = fold(question)
     .replaceAll(/[\u2018\u2019]/g, "'")
     .trim()

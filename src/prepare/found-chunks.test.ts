@@ -31,7 +31,7 @@ describe('what a store of the user returns', () => {
       /`text` of its number 0 is undefined, not a string/,
     ],
     [
-      'a score that is no number',
+      'a score that is not a number',
       Promise.resolve([{ ...GOOD, score: Number.NaN }]),
       /`score` of its number 0 is NaN, not a number/,
     ],

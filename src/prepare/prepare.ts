@@ -1,6 +1,6 @@
 /** Station 1: builds the request of a step from the state of the turn. */
 
-import { ATTRIBUTE } from '../core/attributes.ts'
+import { ATTRIBUTE } from '../core/span.ts'
 import type { Station } from '../core/context.ts'
 import { ConfigurationError } from '../core/error.ts'
 import type { EventBody } from '../core/event.ts'
@@ -11,8 +11,8 @@ import { makeRoom } from './compact/make-room.ts'
 import type { Demand, Room } from './compact/make-room.ts'
 import { choosePassages, composeChat, composeRag } from './compose.ts'
 import type { Composition, RagComposition } from './compose.ts'
-import { buildRequest, conversationOf } from './conversation.ts'
-import type { Conversation, RequestOptions } from './conversation.ts'
+import { buildRequest, conversationOf, questionOf } from './conversation.ts'
+import type { Conversation, RequestOptions, TurnInput } from './conversation.ts'
 import { inject } from './inject.ts'
 import type { Injection } from './inject.ts'
 import { repairHistory } from './repair.ts'
@@ -21,8 +21,6 @@ import { offeredTokens } from './tokens.ts'
 import { DEFAULT_RESULTS, findDocuments, findMemories } from './retrieve.ts'
 import type { Found, RetrievalOptions } from './retrieve.ts'
 import { searchedFor } from './follow-up.ts'
-import { questionOf } from './turn-input.ts'
-import type { TurnInput } from './turn-input.ts'
 import { roomForContext, roomForPassages } from './compact/room.ts'
 
 export interface PrepareState {
@@ -186,8 +184,8 @@ function* interruptionNotice(history: readonly Message[]): Generator<Notice, voi
     type: 'notice',
     code: 'effects_unknown',
     message:
-      `This session was interrupted while a tool was at work: ${names}. ` +
-      'Whether it had its effects is unknown. It is not run again by itself; the model has been told.',
+      `This session was interrupted while a tool was running: ${names}. ` +
+      'Whether it had its effects is unknown. It is not run again by itself; the model is informed.',
     details: { calls: open },
   }
 }

@@ -1,4 +1,4 @@
-/** Our count against what providers counted, over recorded requests. */
+/** Compares our token counts with those of providers, over recorded requests. */
 
 import { describe, expect, it } from 'vitest'
 import { readRequest } from '../../test/support/recorded-requests.ts'
@@ -6,9 +6,9 @@ import { expectedOf, hasRecordings, recordings, requestOf, tellThatRecordingsAre
 import { loadTokenCounter, offeredTokens } from './tokens.ts'
 import { countedSize, EMPTY_TALLY, estimatedSize, withCounts, withEstimates } from './tally.ts'
 
-/** What providers add to a request on their own, templates and instructions for tools, before they have told us so. */
+/** Allowance for tokens that providers add to a request (templates, instructions for tools) until they have reported a count. */
 const OWN_WORDS = 500
-/** What only the provider can count: tools that run there, pictures, documents. */
+/** Parts that only the provider can count: its own tools, pictures, documents. */
 const NOT_OURS = new Set(['server-tools', 'server-tools-only', 'image-input', 'document-input', 'embedding'])
 
 if (!hasRecordings) tellThatRecordingsAreMissing()
@@ -40,7 +40,7 @@ function quantile(values: readonly number[], share: number): string {
 }
 
 describe.skipIf(!hasRecordings)('recorded requests', () => {
-  it('ENG-CTX-001 no count is below 60 % of the truth but for what the provider adds, and larger ones come near it', async () => {
+  it('ENG-CTX-001 no count is below 60 % of the reported one without overhead, and larger ones are close to it', async () => {
     const compared = await compare()
     expect(compared.length).toBeGreaterThan(100)
     const tooFew = compared.filter(({ truth, guessed, counted }) => Math.min(guessed, counted) <= 0.6 * truth - OWN_WORDS)

@@ -1,11 +1,10 @@
 /** Reorders the chunks that a store found, with a model that reads question and passage together. */
 
-import { ATTRIBUTE } from '../core/attributes.ts'
+import { ATTRIBUTE, inSpan } from '../core/span.ts'
 import type { Clock } from '../core/clock.ts'
 import { CriaError, toCriaError } from '../core/error.ts'
-import type { Ranking, RerankingModel } from '../core/reranking.ts'
+import type { Ranking, RerankingModel } from '../core/retrieval-models.ts'
 import type { Span } from '../core/span.ts'
-import { inSpan } from '../core/span.ts'
 import type { ScoredChunk, StoreNotice } from '../core/store.ts'
 import { orAborted } from '../util/promise.ts'
 

@@ -1,10 +1,9 @@
 /** Searches the stores for the question, each in its own span. */
 
-import { ATTRIBUTE } from '../core/attributes.ts'
+import { ATTRIBUTE, inSpan } from '../core/span.ts'
 import type { Clock } from '../core/clock.ts'
 import { ConfigurationError, CriaError, toCriaError } from '../core/error.ts'
 import type { Span } from '../core/span.ts'
-import { inSpan } from '../core/span.ts'
 import type { ChunkFilter, DocumentSource, FoundChunks, ScoredChunk, StoreNotice } from '../core/store.ts'
 import { orAborted } from '../util/promise.ts'
 import type { WidenOptions } from './passages/widen.ts'

@@ -15,7 +15,7 @@ interface Sum {
 }
 
 /** A provider's count of the request that held the first `messages` messages. */
-interface Told extends Sum {
+interface Reported extends Sum {
   /** The model that counted. */
   readonly model: string
   /** These messages by our estimate, and by our count if available. */
@@ -26,7 +26,7 @@ interface Told extends Sum {
 export interface Tally {
   readonly estimated: Sum
   readonly counted: Sum
-  readonly told: Told | undefined
+  readonly reported: Reported | undefined
   readonly correction: Correction
 }
 
@@ -39,7 +39,7 @@ export interface Correction {
 }
 
 const NONE: Sum = { messages: 0, tokens: 0 }
-export const EMPTY_TALLY: Tally = { estimated: NONE, counted: NONE, told: undefined, correction: { overhead: 0, scale: 1 } }
+export const EMPTY_TALLY: Tally = { estimated: NONE, counted: NONE, reported: undefined, correction: { overhead: 0, scale: 1 } }
 
 /** Minimum credible share of our estimate; a lower report counts something else, such as uncached tokens only. */
 const LEAST_CREDIBLE = 0.5
@@ -58,36 +58,36 @@ export function withEstimates(tally: Tally, messages: readonly RequestMessage[])
 /** Adds the count of new messages, and updates the correction to the provider's count. */
 export function withCounts(tally: Tally, messages: readonly RequestMessage[], count: CountTokens, fixed: number): Tally {
   const counting = (message: RequestMessage): number => countMessageTokens(message, count)
-  const { told } = tally
-  if (told === undefined || told.counted !== undefined) {
+  const { reported } = tally
+  if (reported === undefined || reported.counted !== undefined) {
     return { ...tally, counted: grown(tally.counted, messages, messages.length, counting) }
   }
-  const sent = grown(tally.counted, messages, told.messages, counting)
+  const sent = grown(tally.counted, messages, reported.messages, counting)
   return {
     ...tally,
-    told: { ...told, counted: sent.tokens },
-    correction: correctionOf(told.tokens, sent.tokens + fixed),
+    reported: { ...reported, counted: sent.tokens },
+    correction: correctionOf(reported.tokens, sent.tokens + fixed),
     counted: grown(sent, messages, messages.length, counting),
   }
 }
 
 /** Adds the provider's count of a request with these messages; ignores missing or implausible numbers. */
-export function withTold(tally: Tally, usage: Usage, model: string, fixed: number): Tally {
+export function withReported(tally: Tally, usage: Usage, model: string, fixed: number): Tally {
   const { estimated, counted } = tally
   const tokens = usage.inputTokens
   if (tokens === null || usage.exactness !== 'exact') return tally
-  if (tokens < LEAST_CREDIBLE * (estimated.tokens + fixed)) return { ...tally, told: undefined }
+  if (tokens < LEAST_CREDIBLE * (estimated.tokens + fixed)) return { ...tally, reported: undefined }
   const isCounted = counted.messages === estimated.messages
   return {
     ...tally,
-    told: { ...estimated, tokens, model, estimate: estimated.tokens, counted: isCounted ? counted.tokens : undefined },
+    reported: { ...estimated, tokens, model, estimate: estimated.tokens, counted: isCounted ? counted.tokens : undefined },
     correction: isCounted ? correctionOf(tokens, counted.tokens + fixed) : tally.correction,
   }
 }
 
-function correctionOf(told: number, counted: number): Correction {
-  const overhead = Math.min(MOST_OVERHEAD, Math.max(0, told - counted))
-  return { overhead, scale: Math.max(LEAST_CREDIBLE, (told - overhead) / Math.max(1, counted)) }
+function correctionOf(reported: number, counted: number): Correction {
+  const overhead = Math.min(MOST_OVERHEAD, Math.max(0, reported - counted))
+  return { overhead, scale: Math.max(LEAST_CREDIBLE, (reported - overhead) / Math.max(1, counted)) }
 }
 
 /** A size: the part counted by a provider, and the estimated rest. */
@@ -97,16 +97,16 @@ export interface Size {
 }
 
 /** Returns the estimated size; `fixed` is the tokens beside the messages in each request. */
-export function estimatedSize({ estimated, told }: Tally, model: string, fixed: number): Size {
-  if (told?.model === model) return { known: told.tokens, guessed: estimated.tokens - told.estimate }
+export function estimatedSize({ estimated, reported }: Tally, model: string, fixed: number): Size {
+  if (reported?.model === model) return { known: reported.tokens, guessed: estimated.tokens - reported.estimate }
   return { known: 0, guessed: fixed + estimated.tokens }
 }
 
 /** Returns the counted size, corrected by the provider's count. */
-export function countedSize({ counted, told, correction }: Tally, model: string, fixed: number): number {
-  if (told?.model === model && told.counted !== undefined) {
-    const tail = (counted.tokens - told.counted) * Math.min(SCALES.most, Math.max(SCALES.least, correction.scale))
-    return Math.ceil(told.tokens + tail)
+export function countedSize({ counted, reported, correction }: Tally, model: string, fixed: number): number {
+  if (reported?.model === model && reported.counted !== undefined) {
+    const tail = (counted.tokens - reported.counted) * Math.min(SCALES.most, Math.max(SCALES.least, correction.scale))
+    return Math.ceil(reported.tokens + tail)
   }
   return Math.ceil(correction.overhead + (fixed + counted.tokens) * correction.scale)
 }

@@ -50,7 +50,7 @@ describe('counting tokens', () => {
     expect((await loadTokenCounter())('<|endoftext|>')).toBeGreaterThan(1)
   })
 
-  it('ENG-CTX-001 cuts runs that nothing interrupts, between whole characters, and nothing else', () => {
+  it('ENG-CTX-001 cuts only long runs without spaces, between whole characters', () => {
     expect([...withoutLongRuns(`ab ${'x'.repeat(25)} cd`, 10)]).toEqual([
       `ab ${'x'.repeat(10)}`,
       'x'.repeat(10),
@@ -76,7 +76,7 @@ describe('the size of a message', () => {
     expect(calls).toBe(1)
   })
 
-  it('ENG-CTX-001 holds calls, results, images and files by rule', () => {
+  it('ENG-CTX-001 counts calls, results, images and files by rule', () => {
     const image = { type: 'image', mediaType: 'image/png', data: 'AAAA' } as const
     const pdf = (bytes: number) => ({ type: 'file', mediaType: 'application/pdf', data: 'A'.repeat((bytes * 4) / 3) }) as const
     const of = (message: Message): number => countMessageTokens(message, count) - countMessageTokens(user(''), count)

@@ -246,15 +246,15 @@ describe.each(TRANSPORTS)('$provider over $transport', ({ api, transport }) => {
   test('tool names that providers refuse are rewritten, and mapped back in answers', async () => {
     const names = ['docs.search', 'docs search', '1st', 'x'.repeat(80), 'docs_search']
     const tools = names.map((name) => ({ ...TOOL, name }))
-    let told: string[] = []
+    let sent: string[] = []
     const model = await serve(api, ({ body }) => {
-      told = [...JSON.stringify(body).matchAll(/"name":"([^"]+)"/g)].map((match) => match[1] ?? '')
-      return { body: api.stream({ calls: told.map((name, index) => ({ id: `c${index}`, name, arguments: '{}' })) }) }
+      sent = [...JSON.stringify(body).matchAll(/"name":"([^"]+)"/g)].map((match) => match[1] ?? '')
+      return { body: api.stream({ calls: sent.map((name, index) => ({ id: `c${index}`, name, arguments: '{}' })) }) }
     })
     const outcome = await ask(model, { tools })
-    expect(told).toHaveLength(names.length)
-    for (const name of told) expect(name).toMatch(/^[A-Za-z_][\w-]{0,63}$/)
-    expect(new Set(told).size).toBe(names.length)
+    expect(sent).toHaveLength(names.length)
+    for (const name of sent) expect(name).toMatch(/^[A-Za-z_][\w-]{0,63}$/)
+    expect(new Set(sent).size).toBe(names.length)
     expect(outcome.calls.map((call) => call.name).toSorted()).toEqual(names.toSorted())
   })
 

@@ -1,4 +1,4 @@
-/** Determines the base URL, the key and the headers for requests to a provider. */
+/** Sends requests to a provider: base URL, key, headers, redirects. */
 
 import { environment } from '../util/environment.ts'
 import { ConfigurationError, CriaError } from '../core/error.ts'
@@ -6,9 +6,8 @@ import type { Encoded } from './api.ts'
 import type { ErrorContext } from './errors/errors.ts'
 import type { ProviderDefinition } from './registry.ts'
 import { definitionOf, normalizeBaseUrl } from './registry.ts'
-import type { Peer } from './wire/network.ts'
-import { send } from './wire/send.ts'
-import type { Answered, Fetch, Sent } from './wire/send.ts'
+import type { Answered, Fetch, Peer, Sent } from './wire/network.ts'
+import { connectionError, isAbort } from './wire/network.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
@@ -35,55 +34,31 @@ export const CONNECTION_OPTIONS: Readonly<Record<keyof ConnectionOptions, true>>
   env: true,
 }
 
-/** A provider, with the caller's options for reaching it. */
-export interface Target {
-  readonly provider: string
+/** A provider, with the caller's options for reaching it; also what its errors may name. */
+export interface Target extends Peer, Pick<ErrorContext, 'secrets' | 'variables'> {
   readonly definition: ProviderDefinition
   readonly baseURL: string
-  readonly peer: Peer
   readonly options: ConnectionOptions
 }
 
 /** @throws ConfigurationError when the provider, or its base URL, is not known. */
 export function targetOf(provider: string, options: ConnectionOptions): Target {
   const definition = definitionOf(provider)
+  const { keyVariable, urlVariable } = definition
   const baseURL = baseUrlOf(definition, options)
-  if (baseURL !== undefined) return { provider, definition, baseURL, peer: { provider, host: new URL(baseURL).host }, options }
-  throw new ConfigurationError(`The base URL of ${provider} is not known: set ${definition.urlVariable}, or the option baseURL.`)
-}
-
-/**
- * Sends a request to a provider, with its key if one is set, and the caller's headers, which win. Follows redirects within the same origin only.
- *
- * @throws ConfigurationError for an invalid header; CriaError when the request could not be sent.
- */
-export function post(target: Target, { path, headers, body }: Encoded, signal: AbortSignal | undefined): Promise<Answered> {
-  const { definition, options, baseURL, peer } = target
-  const key = keyOf(definition, options)
-  for (const [name, value] of Object.entries(options.headers ?? {})) requireHeader(name, value)
-  const all = {
-    'content-type': 'application/json',
-    ...definition.headers,
-    ...headers,
-    ...(key === undefined ? {} : definition.auth(key)),
+  if (baseURL === undefined)
+    throw new ConfigurationError(`The base URL of ${provider} is not known: set ${urlVariable}, or the option baseURL.`)
+  return {
+    provider,
+    host: new URL(baseURL).host,
+    definition,
+    baseURL,
+    options: { ...options, baseURL },
+    get secrets() {
+      return [keyOf(definition, options), ...secretHeaders(options.headers)]
+    },
+    variables: { key: keyVariable, baseURL: urlVariable },
   }
-  // Later headers win over earlier ones of the same name, in upper or lower case.
-  const named = [...Object.entries(all), ...Object.entries(options.headers ?? {})].map(([name, value]) => [
-    name.toLowerCase(),
-    value,
-  ])
-  const { refuses = [] } = definition
-  const sent: Sent = {
-    method: 'POST',
-    headers: Object.fromEntries(named) as Record<string, string>,
-    body: JSON.stringify({ ...body, ...Object.fromEntries(refuses.map((name) => [name, undefined])) }),
-    redirect: 'manual',
-    ...(signal === undefined ? {} : { signal }),
-  }
-  const own = options.fetch
-  // A `fetch` of the caller may expect a `Headers` object.
-  const base: Fetch = own === undefined ? transport : (url, init) => own(url, { ...init, headers: new Headers(init.headers) })
-  return send(base, baseURL + path, sent, peer)
 }
 
 const globalFetch: Fetch = (url, init) => globalThis.fetch(url, init)
@@ -99,28 +74,83 @@ export function sendOverHttp(isOn = true): void {
   transport = isOn ? overHttp : globalFetch
 }
 
-/** Returns what error messages may name about the provider, and the secrets that they must not contain. */
-export function errorContext({ provider, definition, peer, options }: Target): Omit<ErrorContext, 'ref' | 'knownModels'> {
+const MAX_REDIRECTS = 5
+
+/**
+ * Sends a request to a provider, with its key if one is set, and the caller's headers, which win. Follows redirects within the same origin only, so
+ * that the key cannot leak.
+ *
+ * @throws ConfigurationError for an invalid header; CriaError that names the host when the request could not be sent; the reason of an abort.
+ */
+export async function post(target: Target, request: Encoded, signal: AbortSignal | undefined): Promise<Answered> {
+  const { provider, host, baseURL } = target
+  const own = target.options.fetch
+  // A `fetch` of the caller may expect a `Headers` object.
+  const base: Fetch = own === undefined ? transport : (to, init) => own(to, { ...init, headers: new Headers(init.headers) })
+  const sent = toSent(target, request, signal)
+  let url = new URL(baseURL + request.path)
+  for (let hop = 0; hop <= MAX_REDIRECTS; hop++) {
+    let response: Answered
+    try {
+      response = await base(url.href, sent)
+    } catch (thrown) {
+      throw isAbort(thrown) || signal?.aborted === true ? thrown : connectionError(thrown, target)
+    }
+    const location = response.status >= 300 && response.status < 400 ? response.headers.get('location') : null
+    if (location === null || location === undefined) return response
+    const { body } = response
+    if (body !== null) void ('cancel' in body ? body.cancel().catch(() => {}) : body.destroy())
+    url = redirected(url, location, response.status, target)
+  }
+  throw new CriaError('invalid_response', `${provider}: ${host} redirected more than ${MAX_REDIRECTS} times.`, {
+    retryable: false,
+  })
+}
+
+function toSent({ definition, options }: Target, { headers, body }: Encoded, signal: AbortSignal | undefined): Sent {
+  const { refuses = [], auth } = definition
+  const key = keyOf(definition, options)
+  const own = Object.entries(options.headers ?? {})
+  for (const [name, value] of own) requireHeader(name, value)
+  const ours = {
+    'content-type': 'application/json',
+    ...definition.headers,
+    ...headers,
+    ...(key === undefined ? {} : auth(key)),
+  }
   return {
-    provider,
-    host: peer.host,
-    get secrets() {
-      return [keyOf(definition, options), ...secretHeaders(options.headers)]
-    },
-    variables: { key: definition.keyVariable, baseURL: definition.urlVariable },
+    method: 'POST',
+    // Later headers win over earlier ones of the same name, in upper or lower case.
+    headers: Object.fromEntries([...Object.entries(ours), ...own].map(([name, value]) => [name.toLowerCase(), value])),
+    body: JSON.stringify({ ...body, ...Object.fromEntries(refuses.map((name) => [name, undefined])) }),
+    redirect: 'manual',
+    ...(signal === undefined ? {} : { signal }),
   }
 }
 
-/**
- * @param baseURL default: the configured base URL.
- * @throws CriaError `auth` when a required key is missing, or the key holds characters that a header cannot carry.
- */
-export function checkKey(provider: string, options: ConnectionOptions, baseURL?: string): void {
-  const definition = definitionOf(provider)
-  const name = definition.keyVariable ?? 'the key'
-  const key = keyOf(definition, options)
+function redirected(from: URL, location: string, status: number, { provider, host }: Peer): URL {
+  const to = URL.canParse(location, from.href) ? new URL(location, from) : undefined
+  // The other redirects turn a POST into a GET, which models do not answer.
+  if (to?.origin === from.origin && (status === 307 || status === 308)) return to
+  const why =
+    to === undefined
+      ? 'to a location that is not a URL'
+      : to.origin === from.origin
+        ? `to ${to.origin}${to.pathname}, which is not followed for a POST`
+        : `to ${to.origin}; it was not followed, because the key would be sent there`
+  throw new CriaError('invalid_response', `${provider}: ${host} redirected (${status}) ${why}.`, {
+    status,
+    retryable: false,
+    hint: 'If the provider has moved there, set it as the base URL.',
+  })
+}
+
+/** @throws CriaError `auth` when a required key is missing, or the key holds characters that a header cannot carry. */
+export function checkKey(provider: string, options: ConnectionOptions): void {
+  const { needsKey, keyVariable: name = 'the key' } = providerStatus(provider, options)
+  const key = keyOf(definitionOf(provider), options)
   const signsItself = Object.keys(options.headers ?? {}).some((header) => CREDENTIAL.test(header))
-  if (key === undefined && !signsItself && needsKey(definition, baseURL ?? baseUrlOf(definition, options))) {
+  if (key === undefined && !signsItself && needsKey) {
     throw new CriaError(
       'auth',
       `${provider}: there is no API key. Set ${name} in the environment (in code also: the option apiKey).`,
@@ -147,12 +177,13 @@ export interface ProviderStatus {
 /** @throws ConfigurationError when the provider is not known, or its base URL is invalid. */
 export function providerStatus(provider: string, options: ConnectionOptions = {}): ProviderStatus {
   const definition = definitionOf(provider)
+  const { keyVariable, home } = definition
   const baseURL = baseUrlOf(definition, options)
   const hasKey = keyOf(definition, options) !== undefined
-  return { baseURL, keyVariable: definition.keyVariable, hasKey, needsKey: needsKey(definition, baseURL) }
+  return { baseURL, keyVariable, hasKey, needsKey: keyVariable !== undefined && home !== undefined && baseURL === home }
 }
 
-export function baseUrlOf(definition: ProviderDefinition, options: ConnectionOptions): string | undefined {
+function baseUrlOf(definition: ProviderDefinition, options: ConnectionOptions): string | undefined {
   const { home, urlVariable, version, normalize = normalizeBaseUrl } = definition
   const { baseURL, env = environment() } = options
   if (baseURL !== undefined) return normalize(baseURL, 'The option baseURL', version)
@@ -165,10 +196,6 @@ export function keyOf(
   { apiKey, env = environment() }: ConnectionOptions,
 ): string | undefined {
   return (apiKey ?? env[keyVariable] ?? '').trim() || undefined
-}
-
-function needsKey({ home, keyVariable }: ProviderDefinition, baseURL: string | undefined): boolean {
-  return keyVariable !== undefined && home !== undefined && baseURL === home
 }
 
 /** @throws ConfigurationError for an invalid name or value; the message omits the value, which may be secret. */

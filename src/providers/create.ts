@@ -4,11 +4,10 @@ import type { JsonObject } from '../core/json.ts'
 import type { LanguageModel, ModelFacts } from '../core/model.ts'
 import { createAdapter } from './adapter.ts'
 import type { Api, ApiName } from './api.ts'
-import { baseUrlOf, checkKey, errorContext, keyOf, post, targetOf } from './connection.ts'
+import { checkKey, keyOf, post, targetOf } from './connection.ts'
 import type { ConnectionOptions } from './connection.ts'
 import { knownModels, modelFacts } from './facts.ts'
-import { identityOf } from './identity.ts'
-import { definitionOf, splitRef } from './registry.ts'
+import { splitRef } from './registry.ts'
 import { asObject } from './wire/json.ts'
 
 /** The codecs, loaded on first use: a fallback model may never need its codec. */
@@ -43,26 +42,24 @@ export interface ProviderOptions extends ConnectionOptions {
  */
 export function createProviderModel(ref: string, options: ProviderOptions = {}): LanguageModel {
   const { provider, name: model } = splitRef(ref, 'A model', 'openai/gpt-5-mini')
-  const definition = definitionOf(provider)
   const target = targetOf(provider, options)
-  const { baseURL, peer } = target
+  const { definition, baseURL } = target
 
   return createAdapter({
     ref,
     facts: () => ({ ...modelFacts(provider, model, baseURL), ...definition.facts, ...options.facts }),
-    identity: () =>
-      identityOf({
-        baseURL: baseUrlOf(definition, options),
-        key: keyOf(definition, options),
-        headers: options.headers,
-        fetch: options.fetch,
-        // These settings change requests and answers.
-        settings: { thinkTags: options.thinkTags, facts: options.facts },
-      }),
-    errors: Object.assign(errorContext(target), { knownModels: () => knownModels(provider, baseURL) }),
+    identity: () => ({
+      baseURL,
+      key: keyOf(definition, options),
+      headers: options.headers,
+      fetch: options.fetch,
+      // These settings change requests and answers.
+      settings: { thinkTags: options.thinkTags, facts: options.facts },
+    }),
+    errors: Object.assign(target, { knownModels: () => knownModels(provider, baseURL) }),
     thinkTags: options.thinkTags,
     async open({ model: { facts }, request, names, signal, warn }) {
-      checkKey(provider, options, baseURL)
+      checkKey(provider, target.options)
       const [{ prepareRequest }, { readAnswer }, api] = await Promise.all([
         import('./prepare.ts'),
         import('./wire/read-answer.ts'),
@@ -74,7 +71,7 @@ export function createProviderModel(ref: string, options: ProviderOptions = {}):
       const own = Object.assign({}, ...given) as JsonObject
       const encoded = api.encode(prepareRequest({ model, ref, facts, request, style, names, options: own, warn }))
       const { maxEventBytes, maxAnswerBytes } = options
-      const wire = { api, peer, request: () => post(target, encoded, signal), maxEventBytes, maxAnswerBytes }
+      const wire = { api, peer: target, request: () => post(target, encoded, signal), maxEventBytes, maxAnswerBytes }
       return { read: (answer) => readAnswer(wire, answer), readUsage: api.readUsage }
     },
   })

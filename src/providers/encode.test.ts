@@ -20,7 +20,7 @@ async function sent(ref: string, request: Partial<ModelRequest> = {}): Promise<S
   const fetch = (url: unknown, init?: RequestInit): Promise<Response> => {
     const body = JSON.parse(init?.body as string) as Sent['body']
     seen = { url: String(url), headers: Object.fromEntries(new Headers(init?.headers)), body }
-    return Promise.reject(new TypeError('Nobody answers.'))
+    return Promise.reject(new TypeError('There is no server.'))
   }
   const env = { OPENAI_COMPATIBLE_BASE_URL: 'http://host/v1' }
   const { error, warnings } = await ask(

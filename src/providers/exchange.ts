@@ -14,13 +14,22 @@ export interface AdapterOptions {
   /** `provider/model`. */
   readonly ref: string
   readonly facts: () => ModelFacts
-  /** See `LanguageModel`; computed for each request, since keys and base URLs in the environment may change. */
-  readonly identity: () => string
+  /** What distinguishes the model from others of its name, or a name for it; computed for each request, since keys in the environment may change. */
+  readonly identity: () => Place | string
   readonly errors: Omit<ErrorContext, 'ref'>
   /** Splits `<think>…</think>` at the beginning of a text into thinking. Default: text stays text. */
   readonly thinkTags?: boolean | undefined
   /** Loads the codec on first use and encodes the request. @throws CriaError when a key is missing, or the request cannot be sent. */
   readonly open: (input: OpenInput) => Promise<Opened>
+}
+
+export interface Place {
+  readonly baseURL: string | undefined
+  readonly key?: string | undefined
+  readonly headers?: unknown
+  /** A `fetch` of the caller: part of the identity, since it may reach another server. */
+  readonly fetch?: unknown
+  readonly settings?: unknown
 }
 
 export interface OpenInput {

@@ -1,51 +1,39 @@
 /**
  * Looks up facts about models: context windows and prices in `price-data.ts` (data of `@pydantic/genai-prices`, no network), output limits and
- * special cases in `facts-table.ts`. Unknown values are `null` or absent, never 0.
+ * special cases in the tables below. Unknown values are `null` or absent, never 0.
  */
 
-import type { ModelFacts, Price, Rates } from '../core/model.ts'
-import { OUTPUT_LIMITS, SPECIAL_CASES } from './facts-table.ts'
+import type { ModelFacts, Price } from '../core/model.ts'
 import { priceText } from './price-data.ts'
 import { definitionOf, isProvider } from './registry.ts'
-import { defined } from '../util/check.ts'
 
 /** Publication date of the pinned price data. */
 export const PRICES_AS_OF = '2026-09-23'
 
-/** A condition on the name of a model, which has exactly one of these members. */
-interface Match {
-  readonly or?: readonly Match[]
-  readonly and?: readonly Match[]
-  readonly equals?: string
-  readonly starts_with?: string
-  readonly ends_with?: string
-  readonly contains?: string
-  readonly regex?: string
-}
-
-type Tiered = { readonly base: number; readonly tiers: readonly { readonly start: number; readonly price: number }[] }
-type ListedPrice = Readonly<Partial<Record<(typeof MEMBERS)[number], number | Tiered>>>
-
-interface DatedPrice {
-  /** Absent: always holds. The last price whose constraint holds counts. */
-  readonly constraint?: { readonly start_date: string } | { readonly start_time: string; readonly end_time: string }
-  readonly prices: ListedPrice
+/** A price list of `price-data.ts`, which scripts/prices.ts writes. */
+interface ListedProvider {
+  readonly id: string
+  /** Pattern of its base URLs. */
+  readonly urls: string
+  /** Providers whose models it also serves. */
+  readonly fallbacks?: readonly string[]
+  readonly models: readonly ListedModel[]
 }
 
 interface ListedModel {
-  readonly id: string
-  readonly match: Match
-  readonly context_window?: number
-  readonly prices: ListedPrice | readonly DatedPrice[]
+  readonly name: string
+  /** Pattern of its names, in lower case. */
+  readonly match: string
+  readonly contextWindow?: number
+  /** The last price that holds counts. */
+  readonly prices: readonly DatedPrice[]
 }
 
-interface ListedProvider {
-  readonly id: string
-  /** Pattern that matches the beginning of its base URL. */
-  readonly api_pattern: string
-  /** Providers whose models it also serves. */
-  readonly fallback_model_providers?: readonly string[]
-  readonly models: readonly ListedModel[]
+interface DatedPrice {
+  /** Absent: always. */
+  readonly during?: { readonly start_date: string } | { readonly start_time: string; readonly end_time: string }
+  /** Absent: the model is not priced by input and output tokens. */
+  readonly price?: Omit<Price, 'asOf'>
 }
 
 let providers: readonly ListedProvider[] | undefined
@@ -58,18 +46,19 @@ function priceData(): readonly ListedProvider[] {
 /** @param baseURL of the server: selects the price list for OpenAI-compatible servers. */
 export function modelFacts(provider: string, model: string, baseURL?: string): ModelFacts {
   const listed = look(provider, model, baseURL)
-  const price = listed === undefined ? undefined : toPrice(priceAt(listed, Date.now()))
+  const now = Date.now()
+  const { price } = listed?.prices.findLast(({ during }) => holds(during, now)) ?? listed?.prices[0] ?? {}
   return {
-    contextWindow: listed?.context_window ?? null,
+    contextWindow: listed?.contextWindow ?? null,
     maxOutputTokens: OUTPUT_LIMITS.find(({ models }) => models.test(model))?.tokens ?? null,
-    ...(price === undefined ? {} : { price }),
+    ...(price === undefined ? {} : { price: { ...price, asOf: PRICES_AS_OF } }),
     ...SPECIAL_CASES.find(({ models }) => models.test(model))?.facts,
   }
 }
 
 /** Returns the names of this provider's priced models, to suggest one for a mistyped name. */
 export function knownModels(provider: string, baseURL?: string): readonly string[] {
-  return (find(provider, baseURL)?.models ?? []).map(({ id }) => id)
+  return (find(provider, baseURL)?.models ?? []).map(({ name }) => name)
 }
 
 function find(provider: string, baseURL: string | undefined): ListedProvider | undefined {
@@ -77,7 +66,7 @@ function find(provider: string, baseURL: string | undefined): ListedProvider | u
   if (pricedAs !== undefined) return priceData().find(({ id }) => id === pricedAs)
   // A local server has no price list, and loading the data is the slowest step before a request.
   if (baseURL === undefined || isLoopback(new URL(baseURL).hostname)) return undefined
-  return priceData().find(({ api_pattern }) => new RegExp(`^(?:${api_pattern})`).test(baseURL))
+  return priceData().find(({ urls }) => new RegExp(urls).test(baseURL))
 }
 
 function isLoopback(host: string): boolean {
@@ -94,68 +83,111 @@ function look(provider: string, name: string, baseURL: string | undefined): List
 }
 
 /** Finds a model in the list of a provider, or of the providers whose models it also serves. */
-function among({ models, fallback_model_providers = [] }: ListedProvider, id: string): ListedModel | undefined {
-  const own = models.find(({ match }) => matches(match, id))
+function among({ models, fallbacks = [] }: ListedProvider, id: string): ListedModel | undefined {
+  const own = models.find(({ match }) => new RegExp(match).test(id))
   if (own !== undefined) return own
-  for (const other of fallback_model_providers.flatMap((name) => priceData().find((provider) => provider.id === name) ?? [])) {
+  for (const other of fallbacks.flatMap((name) => priceData().find((provider) => provider.id === name) ?? [])) {
     const theirs = among(other, id)
     if (theirs !== undefined) return theirs
   }
   return undefined
 }
 
-function matches({ or, and, equals, starts_with: start, ends_with: end, contains, regex }: Match, name: string): boolean {
-  if (or !== undefined) return or.some((each) => matches(each, name))
-  if (and !== undefined) return and.every((each) => matches(each, name))
-  if (equals !== undefined) return name === equals.toLowerCase()
-  if (regex !== undefined) return new RegExp(regex).test(name)
-  if (start !== undefined) return name.startsWith(start.toLowerCase())
-  if (end !== undefined) return name.endsWith(end.toLowerCase())
-  return contains !== undefined && name.includes(contains.toLowerCase())
-}
-
-/** Returns the price at the time `now`, in epoch milliseconds. */
-function priceAt({ prices }: ListedModel, now: number): ListedPrice {
-  if (!isDated(prices)) return prices
-  return (prices.findLast(({ constraint }) => holds(constraint, now)) ?? prices[0])?.prices ?? {}
-}
-
-function isDated(prices: ListedModel['prices']): prices is readonly DatedPrice[] {
-  return Array.isArray(prices)
-}
-
-function holds(constraint: DatedPrice['constraint'], now: number): boolean {
-  if (constraint === undefined) return true
-  if ('start_date' in constraint) return now >= Date.parse(constraint.start_date)
+/** @param now epoch milliseconds. */
+function holds(during: DatedPrice['during'], now: number): boolean {
+  if (during === undefined) return true
+  if ('start_date' in during) return now >= Date.parse(during.start_date)
   const time = new Date(now).toISOString().replace(/^.*T(.*)\..*$/, '$1Z')
-  const [start, end] = [constraint.start_time, constraint.end_time]
+  const { start_time: start, end_time: end } = during
   return end < start ? time >= start || time < end : time >= start && time < end
 }
 
-function toPrice(listed: ListedPrice): Price | undefined {
-  const base = toRates(listed, 0)
-  if (base === undefined) return undefined
-  // Input lengths, in tokens, above which any of the prices changes.
-  const starts = MEMBERS.flatMap((member) => {
-    const price = listed[member]
-    return typeof price === 'object' ? price.tiers.map(({ start }) => start) : []
-  })
-  const tiers = [...new Set(starts)]
-    .toSorted((a, b) => a - b)
-    .flatMap((above) => {
-      const rates = toRates(listed, above + 1)
-      return rates === undefined ? [] : [{ above, ...rates }]
-    })
-  return { ...base, ...(tiers.length === 0 ? {} : { tiers }), asOf: PRICES_AS_OF }
-}
+// Limits and unsupported settings, from the providers' documentation. The first match counts. Patterns match anywhere in a name, since gateways
+// prepend their own (`openai/gpt-4o`) and names may end in a date.
 
-const MEMBERS = ['input_mtok', 'output_mtok', 'cache_read_mtok', 'cache_write_mtok', 'cache_write_1h_mtok'] as const
+const OUTPUT_LIMITS: readonly { readonly models: RegExp; readonly tokens: number }[] = [
+  // OpenAI
+  { models: /\bgpt-5(?:\.\d+)?-chat/, tokens: 16_384 },
+  { models: /\bgpt-5-pro/, tokens: 272_000 },
+  { models: /\bgpt-[56]/, tokens: 128_000 },
+  { models: /\bgpt-4\.1/, tokens: 32_768 },
+  { models: /\bgpt-4o-2024-05-13/, tokens: 4096 },
+  { models: /\bgpt-4o|\bchatgpt-4o/, tokens: 16_384 },
+  { models: /\bo1-preview/, tokens: 32_768 },
+  { models: /\bo1-mini/, tokens: 65_536 },
+  { models: /\bo[134](?:-|$)/, tokens: 100_000 },
+  { models: /\bgpt-4-turbo|\bgpt-4-1106|\bgpt-4-0125|\bgpt-3\.5/, tokens: 4096 },
+  { models: /\bgpt-4(?:-|$)/, tokens: 8192 },
+  // Anthropic
+  { models: /\bclaude-(?:opus|sonnet|haiku|fable)-5|\bclaude-(?:opus|sonnet)-4-[6-9]/, tokens: 128_000 },
+  { models: /\bclaude-(?:opus|sonnet|haiku)-4-5|\bclaude-sonnet-4|\bclaude-3-7-sonnet/, tokens: 64_000 },
+  { models: /\bclaude-opus-4/, tokens: 32_000 },
+  { models: /\bclaude-3-5/, tokens: 8192 },
+  { models: /\bclaude-3/, tokens: 4096 },
+  // Google
+  { models: /\bgemini-(?:2\.5|3)[\w.]*-(?:pro|flash)(?!.*(?:image|tts|audio|live))/, tokens: 65_536 },
+  { models: /\bgemini-(?:1\.5|2\.0)/, tokens: 8192 },
+]
 
-function toRates(listed: ListedPrice, inputTokens: number): Rates | undefined {
-  const [input, output, cacheRead, cacheWrite, cacheWrite1h] = MEMBERS.map((member) => {
-    const price = listed[member]
-    return typeof price === 'object' ? (price.tiers.findLast(({ start }) => inputTokens > start)?.price ?? price.base) : price
-  })
-  if (input === undefined || output === undefined) return undefined
-  return { input, output, ...defined({ cacheRead, cacheWrite, cacheWrite1h }) }
-}
+/** Lowest reasoning effort that OpenAI's models accept; for models that are not listed it is `none`. */
+export const LEAST_EFFORT: readonly { readonly models: RegExp; readonly effort: string }[] = [
+  { models: /\bgpt-6-(?:luna|sol)|\bgpt-6\.1-terra|\bgpt-5\.\d/, effort: 'none' },
+  { models: /\bgpt-6|\bgpt-5-codex|\bo\d(?:-|$)/, effort: 'low' },
+  { models: /\bgpt-5-pro/, effort: 'high' },
+  { models: /\bgpt-5(?:-|$)/, effort: 'minimal' },
+]
+
+/** Models that accept sampling settings if the effort is `none`. */
+export const SAMPLES_WITHOUT_EFFORT: RegExp = /\bgpt-5\.\d/
+
+/** Anthropic's models with adaptive thinking, which take an effort instead of a budget. */
+export const ADAPTIVE_THINKING: RegExp = /\bclaude-(?:opus|sonnet)-4-[6-9]|\bclaude-(?:opus|sonnet|haiku|fable)-5/
+
+/** Models whose thinking cannot be switched off, with the value sent instead; `null` sends the lowest effort and leaves `thinking` out. */
+export const CANNOT_BE_SWITCHED_OFF: readonly { readonly models: RegExp; readonly thinking: string | null }[] = [
+  { models: /\bclaude-sonnet-5-5/, thinking: 'between_tools' },
+  { models: /\bclaude-opus-5-5|\bclaude-fable-5/, thinking: null },
+]
+
+/** Anthropic's models that refuse a forced tool call. */
+export const NO_FORCED_CALLS: RegExp = /\bclaude-(?:opus|sonnet)-5-5|\bclaude-fable-5-[12]/
+
+/** Anthropic's models that refuse sampling settings such as a temperature. */
+export const NO_SAMPLING: RegExp = /\bclaude-opus-4-[78]|\bclaude-(?:opus|sonnet|haiku|fable)-5/
+
+const CHATTING = { tools: true, structuredOutput: true, images: true, thinking: false } as const
+const REASONING = { ...CHATTING, thinking: true } as const
+
+const SPECIAL_CASES: readonly { readonly models: RegExp; readonly facts: Partial<ModelFacts> }[] = [
+  {
+    models: /\bo1-(?:preview|mini)/,
+    facts: {
+      systemRole: false,
+      fixedTemperature: 1,
+      sampling: 'never',
+      streaming: false,
+      tools: false,
+      structuredOutput: false,
+      thinking: true,
+    },
+  },
+  { models: /\bo[134](?:-|$)/, facts: { sampling: 'never', tools: true, structuredOutput: true, thinking: true } },
+  { models: /\bgpt-5(?:\.\d+)?-chat/, facts: { ...CHATTING, tools: false, structuredOutput: false } },
+  { models: SAMPLES_WITHOUT_EFFORT, facts: { ...REASONING, sampling: 'thinking-off' } },
+  { models: /\bgpt-[56]/, facts: { ...REASONING, sampling: 'never' } },
+  { models: /\bgpt-4o|\bgpt-4\.1/, facts: CHATTING },
+  { models: /\bgpt-4-turbo/, facts: { ...CHATTING, structuredOutput: false } },
+  { models: /\bgpt-3\.5|\bgpt-4(?:-|$)/, facts: { ...CHATTING, structuredOutput: false, images: false } },
+  { models: /\bclaude-3-(?:5|haiku|opus|sonnet)/, facts: { ...CHATTING, structuredOutput: false } },
+  {
+    models: /\bclaude-(?:opus|sonnet)-4-(?:0|2025)|\bclaude-3-7/,
+    facts: { ...REASONING, structuredOutput: false, sampling: 'unless-thinking' },
+  },
+  { models: NO_SAMPLING, facts: { ...REASONING, sampling: 'never' } },
+  { models: /\bclaude-/, facts: { ...REASONING, sampling: 'unless-thinking' } },
+  { models: /\bgemma-/, facts: { systemRole: false } },
+  // Gemini refuses tools together with JSON output before version 3.
+  { models: /\bgemini-2\.5(?!.*(?:image|tts|audio|live))/, facts: { ...REASONING, structuredOutputWithTools: false } },
+  { models: /\bgemini-3(?!.*(?:image|tts|audio|live))/, facts: REASONING },
+  { models: /\bgemini-(?:1\.5|2\.0)/, facts: { ...CHATTING, structuredOutputWithTools: false } },
+]

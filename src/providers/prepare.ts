@@ -5,11 +5,11 @@ import type { Json, JsonObject } from '../core/json.ts'
 import type { ToolSpec } from '../core/model.ts'
 import type { EncodeInput } from './api.ts'
 import { toConversation } from './conversation/conversation.ts'
-import type { Attachment } from './conversation/conversation.ts'
+import type { Attachment, Turn } from './conversation/conversation.ts'
 import type { ToolNames } from './conversation/names.ts'
 import { wellFormed } from './conversation/names.ts'
 import { STYLES } from './conversation/style.ts'
-import { LEAST_EFFORT, SAMPLES_WITHOUT_EFFORT } from './facts-table.ts'
+import { LEAST_EFFORT, SAMPLES_WITHOUT_EFFORT } from './facts.ts'
 import { asArray, asObject } from './wire/json.ts'
 
 export function prepareRequest(input: Omit<EncodeInput, 'turns' | 'tools'>): EncodeInput {
@@ -113,4 +113,29 @@ function isStrict(schema: Json | undefined): boolean {
   const required = new Set(asArray(object['required']))
   const isOpen = object['additionalProperties'] !== false || Object.keys(properties ?? {}).some((name) => !required.has(name))
   return !(properties !== undefined && isOpen) && Object.values(object).every(isStrict)
+}
+
+/** Anthropic accepts four marks; the first is for tools and instructions. An older mark is free, and hits the cache entry of an earlier step. */
+const MARKS_IN_CONVERSATION = 3
+
+/**
+ * Returns the indexes of the turns whose last block is a cache breakpoint of Anthropic; -1 means the last tool, if there are no instructions.
+ * Everything before a breakpoint is cached. It pays if the next request has the same prefix, so the places depend on the conversation alone: after
+ * tools and instructions, after tool results, and after the answers of earlier turns. Retrieved passages, which change in each turn, come after all of
+ * these. https://docs.claude.com/en/docs/build-with-claude/prompt-caching
+ */
+export function cacheMarks(turns: readonly Turn[]): ReadonlySet<number> {
+  const firstOther = turns.findIndex(({ role }) => role !== 'system')
+  const places = new Set([(firstOther < 0 ? turns.length : firstOther) - 1])
+  for (let at = turns.length - 1, left = MARKS_IN_CONVERSATION; at >= 0 && left > 0; at--) {
+    if (!standsStill(turns[at], turns[at + 1])) continue
+    places.add(at)
+    left--
+  }
+  return places
+}
+
+function standsStill(turn: Turn | undefined, next: Turn | undefined): boolean {
+  if (turn?.role === 'tool') return true
+  return turn?.role === 'assistant' && turn.parts.at(-1)?.type === 'text' && next?.role === 'user'
 }

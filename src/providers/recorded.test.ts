@@ -759,6 +759,15 @@ const end = (stop_reason: string | null = 'end_turn', usage: object | null = { o
   usage,
 })
 const over = { type: 'message_stop' }
+/** An answer of Messages after signed thinking. */
+const SIGNED = [
+  'response m1 m',
+  'thinking "Hm."',
+  'thinking-end {"anthropic":{"signature":"SIG"}}',
+  'text "Yes."',
+  'finish stop end_turn',
+  'usage 5 2 - 2 - -',
+]
 const MESSAGES_STREAMS: Streamed[] = [
   [
     'text',
@@ -779,14 +788,7 @@ const MESSAGES_STREAMS: Streamed[] = [
       end(),
       over,
     ],
-    [
-      'response m1 m',
-      'thinking "Hm."',
-      'thinking-end {"anthropic":{"signature":"SIG"}}',
-      'text "Yes."',
-      'finish stop end_turn',
-      'usage 5 2 - 2 - -',
-    ],
+    SIGNED,
   ],
   [
     'redacted thinking',
@@ -819,14 +821,7 @@ const MESSAGES_STREAMS: Streamed[] = [
       end(),
       over,
     ],
-    [
-      'response m1 m',
-      'thinking "Hm."',
-      'thinking-end {"anthropic":{"signature":"SIG"}}',
-      'text "Yes."',
-      'finish stop end_turn',
-      'usage 5 2 - 2 - -',
-    ],
+    SIGNED,
   ],
   [
     'a call in pieces',

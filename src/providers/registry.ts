@@ -66,9 +66,10 @@ const OPENAI = {
 const CHAT = { api: 'chat', style: 'compatible', auth: bearer } as const
 const COMPATIBLE = { ...CHAT, optionNames: ['openaiCompatible', 'openai-compatible'], embedding: { api: 'openai' } } as const
 
-/** Creates the entry of a hosting provider, with the settings that most share. */
-function hosted(pricedAs: string, keyVariable: string, home: string): ProviderDefinition {
-  return { ...CHAT, keyVariable, urlVariable: keyVariable.replace(/_API_KEY$/, '_BASE_URL'), home, pricedAs }
+/** Creates the entry of a hosting provider. @param name its id in the price data and, in capitals, the beginning of its variables. */
+function hosted(name: string, home: string, more: Partial<ProviderDefinition> = {}): ProviderDefinition {
+  const prefix = name.toUpperCase()
+  return { ...CHAT, keyVariable: `${prefix}_API_KEY`, urlVariable: `${prefix}_BASE_URL`, home, pricedAs: name, ...more }
 }
 
 export const PROVIDERS: Readonly<Record<string, ProviderDefinition>> = {
@@ -125,44 +126,21 @@ export const PROVIDERS: Readonly<Record<string, ProviderDefinition>> = {
     pricedAs: 'azure',
     embedding: { api: 'openai', maxBatch: 2048 },
   },
-  mistral: {
-    ...hosted('mistral', 'MISTRAL_API_KEY', 'https://api.mistral.ai/v1'),
+  mistral: hosted('mistral', 'https://api.mistral.ai/v1', {
     style: 'strict',
     refuses: ['stream_options', 'seed'],
     suggested: 'mistral-small-latest',
     embedding: { api: 'openai' },
-  },
-  deepseek: {
-    ...hosted('deepseek', 'DEEPSEEK_API_KEY', 'https://api.deepseek.com/v1'),
-    suggested: 'deepseek-v4-flash',
-  },
-  groq: {
-    ...hosted('groq', 'GROQ_API_KEY', 'https://api.groq.com/openai/v1'),
-    style: 'strict',
-    suggested: 'openai/gpt-oss-120b',
-  },
-  openrouter: { ...hosted('openrouter', 'OPENROUTER_API_KEY', 'https://openrouter.ai/api/v1'), suggested: 'openrouter/auto' },
-  together: {
-    ...hosted('together', 'TOGETHER_API_KEY', 'https://api.together.xyz/v1'),
-    embedding: { api: 'openai' },
-  },
-  xai: { ...hosted('x-ai', 'XAI_API_KEY', 'https://api.x.ai/v1'), suggested: 'grok-4.6' },
-  fireworks: {
-    ...hosted('fireworks', 'FIREWORKS_API_KEY', 'https://api.fireworks.ai/inference/v1'),
-    embedding: { api: 'openai' },
-  },
-  cerebras: {
-    ...hosted('cerebras', 'CEREBRAS_API_KEY', 'https://api.cerebras.ai/v1'),
-    style: 'strict',
-    suggested: 'gpt-oss-120b',
-  },
-  perplexity: {
-    ...hosted('perplexity', 'PERPLEXITY_API_KEY', 'https://api.perplexity.ai'),
-    style: 'strict',
-    facts: { tools: false },
-    suggested: 'sonar',
-  },
-  moonshot: { ...hosted('moonshotai', 'MOONSHOT_API_KEY', 'https://api.moonshot.ai/v1'), suggested: 'kimi-k2.6' },
+  }),
+  deepseek: hosted('deepseek', 'https://api.deepseek.com/v1', { suggested: 'deepseek-v4-flash' }),
+  groq: hosted('groq', 'https://api.groq.com/openai/v1', { style: 'strict', suggested: 'openai/gpt-oss-120b' }),
+  openrouter: hosted('openrouter', 'https://openrouter.ai/api/v1', { suggested: 'openrouter/auto' }),
+  together: hosted('together', 'https://api.together.xyz/v1', { embedding: { api: 'openai' } }),
+  xai: hosted('xai', 'https://api.x.ai/v1', { pricedAs: 'x-ai', suggested: 'grok-4.6' }),
+  fireworks: hosted('fireworks', 'https://api.fireworks.ai/inference/v1', { embedding: { api: 'openai' } }),
+  cerebras: hosted('cerebras', 'https://api.cerebras.ai/v1', { style: 'strict', suggested: 'gpt-oss-120b' }),
+  perplexity: hosted('perplexity', 'https://api.perplexity.ai', { style: 'strict', facts: { tools: false }, suggested: 'sonar' }),
+  moonshot: hosted('moonshot', 'https://api.moonshot.ai/v1', { pricedAs: 'moonshotai', suggested: 'kimi-k2.6' }),
   'openai-compatible': {
     ...COMPATIBLE,
     keyVariable: 'OPENAI_COMPATIBLE_API_KEY',

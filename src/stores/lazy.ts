@@ -3,7 +3,7 @@
  * and ends with the process.
  */
 
-import type { EmbeddingModel } from '../core/embedding.ts'
+import type { EmbeddingModel } from '../core/retrieval-models.ts'
 import type { AroundOptions, DocumentInput, DocumentStore, FoundChunks, SearchOptions, Surroundings } from '../core/store.ts'
 import { namesOf } from '../util/nearest.ts'
 import { checkChunkOptions } from './chunk/chunk-document.ts'

@@ -4,7 +4,7 @@
  */
 
 import { ConfigurationError } from '../core/error.ts'
-import { checkFilter } from '../core/filter.ts'
+import { checkFilter } from '../core/store.ts'
 import type { ChunkFilter, DocumentInput, SearchOptions } from '../core/store.ts'
 import { describe } from '../util/check.ts'
 import { namesOf, unknownOption } from '../util/nearest.ts'

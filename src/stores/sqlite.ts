@@ -1,6 +1,6 @@
 /** Keeps documents in one SQLite file and searches their text; needs no model and no server. */
 
-import type { EmbeddingModel } from '../core/embedding.ts'
+import type { EmbeddingModel } from '../core/retrieval-models.ts'
 import { ConfigurationError } from '../core/error.ts'
 import type { CriaError } from '../core/error.ts'
 import type {

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import type { Amount, BudgetKey, BudgetStore, SharedUse } from '../core/budget.ts'
 import { NOTHING } from '../core/budget.ts'
-import type { CacheStore } from '../core/cache.ts'
+import type { CacheStore } from '../core/storage.ts'
 import { testsOn } from './claims.ts'
 import type { Runner } from './claims.ts'
 

@@ -1,6 +1,6 @@
 /** Runs one tool call: announces its effects to the journal before they happen, and turns every outcome into a result. */
 
-import { ATTRIBUTE } from '../core/attributes.ts'
+import { ATTRIBUTE } from '../core/span.ts'
 import type { Station } from '../core/context.ts'
 import { CriaError } from '../core/error.ts'
 import type { QueryEvent } from '../core/event.ts'

@@ -9,7 +9,7 @@ export async function settled(work: unknown): Promise<void> {
 }
 
 /** Ignores the rejection of a floating promise, which would otherwise end the process. */
-export function unheard(value: unknown): void {
+export function ignoreRejection(value: unknown): void {
   if (isPromise(value)) value.then(undefined, () => {})
 }
 

@@ -1,7 +1,7 @@
 /** Provides an embedding model without weights: texts are similar if they share words, or declared synonyms. */
 
 import { hash } from 'node:crypto'
-import type { EmbeddingModel } from '../../src/core/embedding.ts'
+import type { EmbeddingModel } from '../../src/core/retrieval-models.ts'
 
 export interface WordVectorOptions {
   readonly ref?: string

@@ -7,13 +7,12 @@ import { CriaError } from '../../core/error.ts'
 import type { LanguageModel, ModelRequest } from '../../core/model.ts'
 import type { ModelUse } from '../../core/recorder.ts'
 import type { Usage } from '../../core/usage.ts'
-import { addUsage, ZERO_USAGE } from '../../core/usage.ts'
+import { addUsage, plus, ZERO_USAGE } from '../../core/usage.ts'
 import type { Attempted, Ledger } from '../../model/answer.ts'
 import { estimatePartTokens, estimateRequestTokens } from '../../prepare/tokens.ts'
 import { settled } from '../../util/promise.ts'
-import { isLimited, planRequest } from './plan.ts'
+import { costOf, isLimited, planRequest } from './plan.ts'
 import type { Account, Plan } from './plan.ts'
-import { costOf, plus } from './cost.ts'
 import { sumOf } from './memory-budget.ts'
 
 export interface LedgerOptions {
@@ -182,7 +181,7 @@ function completed({ usage, parts, finished }: Attempted, request: ModelRequest)
   if (finished && usage.inputTokens !== null && usage.outputTokens !== null) return usage
   const inputTokens = usage.inputTokens ?? estimateRequestTokens(request)
   // Some providers report the usage of the first tokens at the start.
-  const told = finished ? usage.outputTokens : null
-  const outputTokens = told ?? Math.max(usage.outputTokens ?? 0, estimatePartTokens(parts))
+  const reported = finished ? usage.outputTokens : null
+  const outputTokens = reported ?? Math.max(usage.outputTokens ?? 0, estimatePartTokens(parts))
   return { ...usage, inputTokens, outputTokens, totalTokens: inputTokens + outputTokens, exactness: 'estimated' }
 }

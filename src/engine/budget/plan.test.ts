@@ -5,8 +5,10 @@ import type { Amount, BudgetLimits } from '../../core/budget.ts'
 import { isCriaError } from '../../core/error.ts'
 import type { Price } from '../../core/model.ts'
 import { UNKNOWN_FACTS } from '../../core/model.ts'
+import type { Usage } from '../../core/usage.ts'
+import { plus, UNKNOWN_USAGE } from '../../core/usage.ts'
 import type { Account, BudgetScope, Demand } from './plan.ts'
-import { planRequest } from './plan.ts'
+import { costOf, planRequest } from './plan.ts'
 
 const PRICE: Price = { input: 1, output: 10 }
 const FREE: Price = { input: 0, output: 0 }
@@ -40,7 +42,7 @@ describe('the output that is left for a request', () => {
     ['room for all that was asked for: as it is', demand({ maxOutputTokens: 500 }), [account({ tokens: 5000 })], undefined],
     ['tokens: what is left beside the input', demand(), [account({ tokens: 5000 })], 5000 - INPUT],
     [
-      'tokens that are used or set aside are not left',
+      'used and reserved tokens are not available',
       demand(),
       [account({ tokens: 5000 }, { settled: { tokens: 300, costUsd: 0 }, reserved: { tokens: 200, costUsd: 0 } })],
       4500 - INPUT,
@@ -51,7 +53,7 @@ describe('the output that is left for a request', () => {
     ['less than was asked for', demand({ maxOutputTokens: 2000 }), [account({ costUsd: 0.01 })], 853],
     ['a model that costs nothing is not limited by money', demand({ price: FREE }), [account({ costUsd: 0 })], undefined],
     [
-      'nor when more is used than there was',
+      'nor does an overdrawn account limit it',
       demand({ price: FREE }),
       [account({ costUsd: 1 }, { settled: { tokens: 0, costUsd: 2 } })],
       undefined,
@@ -63,19 +65,19 @@ describe('the output that is left for a request', () => {
       undefined,
     ],
     [
-      'what others share is not all set aside',
+      'a shared account reserves only a part without a limit of the caller',
       demand({ facts: { maxOutputTokens: 100_000, contextWindow: null } }),
       [account({ costUsd: 50 }, { scope: 'day' })],
       16_384,
     ],
     [
-      'unless it is asked for',
+      'a shared account reserves the requested output',
       demand({ maxOutputTokens: 50_000, facts: { maxOutputTokens: 100_000, contextWindow: null } }),
       [account({ costUsd: 50 }, { scope: 'day' })],
       undefined,
     ],
     [
-      'a model whose output limit nobody knows',
+      'a model of unknown output limit',
       demand({ facts: { maxOutputTokens: null, contextWindow: null } }),
       [account({ tokens: 127_999 })],
       127_999 - INPUT,
@@ -91,7 +93,7 @@ describe('the output that is left for a request', () => {
     expect(planRequest(wanted, accounts).maxOutputTokens).toBe(maxOutputTokens)
   })
 
-  it('tells even the smallest amount as people write it', () => {
+  it('writes even the smallest amount without an exponent', () => {
     const demand = { inputTokens: 1000, maxOutputTokens: 10, facts: UNKNOWN_FACTS, price: { input: 1, output: 1 } }
     const account: Account = { scope: 'turn', limits: { costUsd: 1e-7 }, settled: NOTHING, reserved: NOTHING }
     expect(() => planRequest(demand, [account])).toThrow(/is \$0\.0000001: .* at least \$0\.00\d+\./)
@@ -126,7 +128,7 @@ describe('the output that is left for a request', () => {
       false,
     ],
     [
-      'what is set aside may be free again later',
+      'reserved money may be available later',
       demand(),
       [account({ costUsd: 0.5 }, { scope: 'session', reserved: { tokens: 1, costUsd: 0.5 } })],
       { kind: 'costUsd', scope: 'session', limit: 0.5, used: 0, reserved: 0.5 },
@@ -150,7 +152,7 @@ describe('the output that is left for a request', () => {
     expect(thrown).toMatchObject({ code: 'budget_exceeded', retryable, details })
   })
 
-  it('never sets aside more than any account has left, and never too little for what it allows', () => {
+  it('never reserves more than an account has left, and never too little for what it allows', () => {
     const amount = fc.record({ tokens: fc.nat(100_000), costUsd: fc.double({ min: 0, max: 2, noNaN: true }) })
     const limits = fc.record(
       { tokens: fc.nat(300_000), costUsd: fc.double({ min: 0, max: 5, noNaN: true }) },
@@ -194,5 +196,55 @@ describe('the output that is left for a request', () => {
         if (wanted.maxOutputTokens !== undefined) expect(output).toBeLessThanOrEqual(wanted.maxOutputTokens)
       }),
     )
+  })
+})
+
+const CACHED: Price = { input: 3, output: 15, cacheRead: 0.3, cacheWrite: 3.75 }
+
+describe('costOf', () => {
+  it.each<[what: string, usage: Partial<Usage>, price: Price | undefined, costUsd: number | null]>([
+    ['input and output', { inputTokens: 1000, outputTokens: 100 }, CACHED, 0.003 + 0.0015],
+    [
+      'cached input at its own price, within all input',
+      { inputTokens: 1000, outputTokens: 0, cacheReadTokens: 600, cacheWriteTokens: 300 },
+      CACHED,
+      (100 * 3 + 600 * 0.3 + 300 * 3.75) / 1e6,
+    ],
+    [
+      'cached input without a price of its own',
+      { inputTokens: 1000, outputTokens: 0, cacheReadTokens: 600 },
+      { input: 3, output: 15 },
+      0.003,
+    ],
+    [
+      'input cached for an hour at its own price, within all written input',
+      { inputTokens: 1000, outputTokens: 0, cacheReadTokens: 100, cacheWriteTokens: 700, cacheWrite1hTokens: 300 },
+      { ...CACHED, cacheWrite1h: 6 },
+      (200 * 3 + 100 * 0.3 + 400 * 3.75 + 300 * 6) / 1e6,
+    ],
+    ['reasoning is output', { inputTokens: 0, outputTokens: 100, reasoningTokens: 80 }, CACHED, 0.0015],
+    ['an unknown price is unknown', { inputTokens: 1, outputTokens: 1 }, undefined, null],
+    [
+      'a tier prices all tokens above its input length, cached ones included',
+      { inputTokens: 1001, outputTokens: 10, cacheReadTokens: 900 },
+      { ...CACHED, tiers: [{ above: 1000, input: 6, output: 22.5, cacheRead: 0.6 }] },
+      (101 * 6 + 900 * 0.6 + 10 * 22.5) / 1e6,
+    ],
+    [
+      'a tier does not apply up to its input length',
+      { inputTokens: 1000, outputTokens: 10 },
+      { ...CACHED, tiers: [{ above: 1000, input: 6, output: 22.5 }] },
+      (1000 * 3 + 10 * 15) / 1e6,
+    ],
+    ['unknown tokens are unknown', { inputTokens: 1 }, CACHED, null],
+    ['a price of zero costs nothing', { inputTokens: 1, outputTokens: 1 }, { input: 0, output: 0 }, 0],
+  ])('%s', (_what, usage, price, costUsd) => {
+    const cost = costOf({ ...UNKNOWN_USAGE, ...usage }, price)
+    if (costUsd === null) expect(cost).toBeNull()
+    else expect(cost).toBeCloseTo(costUsd, 12)
+  })
+
+  it('a sum with an unknown number is unknown', () => {
+    expect([plus(1, 2), plus(null, 2), plus(1, null)]).toEqual([3, null, null])
   })
 })

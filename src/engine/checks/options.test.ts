@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import type { Budget } from '../../core/budget.ts'
 import { ScriptedModel } from '../../providers/scripted/scripted-model.ts'
-import { checkPrices } from '../budget/cost.ts'
+import { checkPrices } from '../budget/plan.ts'
 import { query } from '../query.ts'
 import { checkBudget } from './options.ts'
 
-describe('what is wrong with a budget', () => {
+describe('a budget', () => {
   it.each<[budget: object, message: RegExp]>([
     [{ tokens: -1 }, /`budget.tokens` must be a number of at least 0, but is -1/],
     [{ costUsd: Number.NaN }, /`budget.costUsd`/],
@@ -14,15 +14,15 @@ describe('what is wrong with a budget', () => {
     [{ cost: 1 }, /`budget` has no option `cost`/],
     [{ day: { ms: 1 } }, /`budget.day` has no option `ms`/],
     [{ session: { tokens: Infinity } }, /`budget.session.tokens`/],
-  ])('%j', (budget, message) => {
+  ])('is refused: %j', (budget, message) => {
     expect(() => checkBudget(budget as Budget)).toThrow(message)
   })
 
-  it.each([{}, { tokens: 0, costUsd: 0.5, ms: 1 }, { session: {}, day: { tokens: 5 } }])('nothing: %j', (budget) => {
+  it.each([{}, { tokens: 0, costUsd: 0.5, ms: 1 }, { session: {}, day: { tokens: 5 } }])('is accepted: %j', (budget) => {
     expect(() => checkBudget(budget)).not.toThrow()
   })
 
-  it('money, and a model whose price nobody knows: the error says how to state it', () => {
+  it('refuses a limit in money for a model of unknown price, and says how to state it', () => {
     const priced = new ScriptedModel([], { ref: 'a/priced', facts: { price: { input: 1, output: 10 } } })
     const unknown = new ScriptedModel([], { ref: 'b/unknown' })
     for (const budget of [{ costUsd: 1 }, { session: { costUsd: 1 } }, { day: { costUsd: 1 } }]) {
@@ -35,13 +35,14 @@ describe('what is wrong with a budget', () => {
   })
 })
 
-const NONE = ['tools', 'rules', 'nesting', 'context', 'retry', 'timeouts', 'answerLimits']
+const NONE = ['tools', 'rules', 'nesting', 'context', 'retry', 'timeouts', 'answerLimits'] as const
+const ABSENT = [...NONE.map((name) => ({ [name]: null })), { context: { sources: null } }]
 
-describe('what is wrong with options', () => {
+describe('the options of query()', () => {
   const given = { prompt: 'Why?', model: new ScriptedModel(() => ({ text: 'So.' })) }
 
-  it.each(NONE)('nothing where `%s` is null: JavaScript writes it for none', async (name) => {
-    const events = await Array.fromAsync(query({ ...given, [name]: null }))
+  it.each(ABSENT)('accepts %j: JavaScript writes null for none', async (options) => {
+    const events = await Array.fromAsync(query({ ...given, ...(options as object) }))
     expect(events.at(-1)?.type).toBe('complete')
   })
 
@@ -54,8 +55,9 @@ describe('what is wrong with options', () => {
     [{ retrieve: null }, '`retrieve` takes an object of options.'],
     [{ budget: null }, '`budget` takes an object of options.'],
     [{ maxSteps: null }, '`maxSteps` must be a number of at least 1, but is null.'],
+    [{ verify: { model: undefined } }, 'query() needs a `verify.model`: a name, or an object with `ref`, `facts` and'],
     [{ onUpdateUsage: Promise.resolve() }, '`onUpdateUsage` must be a function, but is a promise: await it.'],
-  ])('%j', (options, message) => {
+  ])('refuses %j', (options, message) => {
     expect(() => query({ ...given, ...options })).toThrow(message)
   })
 })

@@ -2,13 +2,13 @@
 
 import type { Budget, BudgetLimits } from '../../core/budget.ts'
 import { ConfigurationError } from '../../core/error.ts'
-import { checkFilter } from '../../core/filter.ts'
+import { checkFilter } from '../../core/store.ts'
 import type { Hooks } from '../../core/hook.ts'
 import { toMessages } from '../../core/message.ts'
 import type { CallSettings, LanguageModel, ResponseFormat, ToolChoice } from '../../core/model.ts'
 import { isFilledPrompt } from '../../core/prompt.ts'
 import type { Tool } from '../../core/tool.ts'
-import type { AnswerLimits } from '../../model/ceilings.ts'
+import type { AnswerLimits } from '../../model/limits.ts'
 import { FALLBACK_CODES } from '../../model/recover.ts'
 import type { RetryPolicy } from '../../model/recover.ts'
 import { checkCompaction } from '../../prepare/compact/room.ts'
@@ -21,10 +21,10 @@ import { checkTool } from '../../tools/define-tool.ts'
 import { parseRules } from '../../tools/permissions/rule.ts'
 import type { ToolRules } from '../../tools/permissions/rule.ts'
 import { describe, isRecord } from '../../util/check.ts'
-import { checkPrices } from '../budget/cost.ts'
+import { checkPrices } from '../budget/plan.ts'
 import type { EngineOptions } from '../options.ts'
-import { checkModel } from './model.ts'
 import {
+  checkModel,
   atLeast,
   callback,
   checkGiven,
@@ -300,7 +300,7 @@ export function checkTools(tools: readonly Tool[]): void {
   for (const tool of tools) {
     checkTool(tool)
     if (seen.has(tool.name))
-      throw new ConfigurationError(`Two tools are called ${JSON.stringify(tool.name)}: a model could not tell them apart.`)
+      throw new ConfigurationError(`Two tools are called ${JSON.stringify(tool.name)}: a model could not distinguish them.`)
     seen.add(tool.name)
   }
 }
@@ -320,7 +320,8 @@ export function checkToolChoice({
     throw new ConfigurationError(`\`toolChoice\` names the tool ${JSON.stringify(named)}, which is not one of \`tools\`.`)
 }
 
-function checkContext({ compaction, sources = [] }: NonNullable<EngineOptions['context']>): void {
+function checkContext({ compaction, ...context }: NonNullable<EngineOptions['context']>): void {
+  const sources = context.sources ?? []
   if (compaction) {
     COMPACTION('context.compaction', compaction)
     checkCompaction(compaction)
@@ -335,12 +336,15 @@ function checkContext({ compaction, sources = [] }: NonNullable<EngineOptions['c
   }
 }
 
-const JUDGE = objectOf<{ model: LanguageModel }>({ model: checkModel })
+const JUDGE = objectOf<{ model: LanguageModel }>({ model: unchecked })
 
 /** @throws ConfigurationError that names the choices and the received value. */
 export function checkVerify(verify: EngineOptions['verify']): void {
   if (verify === undefined || verify === false || verify === 'words' || verify === 'model' || typeof verify === 'function') return
-  if (typeof verify === 'object' && verify !== null && 'model' in verify) return JUDGE('verify', verify)
+  if (typeof verify === 'object' && verify !== null && 'model' in verify) {
+    JUDGE('verify', verify)
+    return checkModel('verify.model', verify.model)
+  }
   throw new ConfigurationError(`\`verify\` must be false, 'words', 'model', { model } or a function, but is ${describe(verify)}.`)
 }
 

@@ -8,8 +8,7 @@ import type { CompactContext, Compacted, Complete } from './compact.ts'
 import { trim, unitsOf } from './plan.ts'
 import type { Goal } from './plan.ts'
 import { checkCompaction, outputReserve } from './room.ts'
-import { shortened, withoutMiddle } from './shorten.ts'
-import { transcripts } from './summary.ts'
+import { shortened, withoutMiddle, transcripts } from './shorten.ts'
 
 /** One token a character, and ten for a message. */
 const tokensOf = ({ parts }: Message): number =>
@@ -61,7 +60,7 @@ const passage = (marker: string): Message =>
   })
 
 describe('compact', () => {
-  it('ENG-CTX-002 keeps the first request, what is pinned and the last turns word for word, and sums up the rest where it stood', async () => {
+  it('ENG-CTX-002 keeps the first request, pinned messages and the last turns unchanged, and summarises the rest in its place', async () => {
     const pinned = fromParts('assistant', [{ type: 'text', text: `Pinned ${'a'.repeat(100)}` }], { pinned: true })
     const old = Array.from({ length: 6 }, (_, at) => [user(`Old ${at} ${'q'.repeat(100)}`), assistant('r'.repeat(300))]).flat()
     const last = [user('Before last?'), assistant('Yes.'), user('Last?'), assistant('No.')]
@@ -78,7 +77,7 @@ describe('compact', () => {
     expect(made?.summary?.content).toContain('Notes.')
   })
 
-  it('ENG-CTX-002 gives up passages that nobody cited, the worst first, and the question never', async () => {
+  it('ENG-CTX-002 drops passages that were not cited, worst first, and never the question', async () => {
     const question = user(`Why? ${'q'.repeat(200)}`)
     const passages = ['1', '2', '3', '4'].map(passage)
     const called = [assistant([{ type: 'text', text: 'So says [2].' }, call('a')]), result('a', 20)]
@@ -94,7 +93,7 @@ describe('compact', () => {
     expect(most?.messages).toEqual([passages[1], question, ...called])
   })
 
-  it('ENG-CTX-002 tells a model what it must not forget, in pieces that it can read, and takes no answer for data', async () => {
+  it('ENG-CTX-002 asks for the summary in pieces that fit the model, and encloses summaries as data', async () => {
     const asked: string[] = []
     const complete: Complete = {
       contextWindow: 500,
@@ -107,13 +106,13 @@ describe('compact', () => {
     const { result: made } = await compacted([user('First.'), ...old, user('Now?')], { target: 300 }, [], complete)
     expect(asked.length).toBeGreaterThan(1)
     for (const fact of [0, 3, 5]) expect(asked.join('\n')).toContain(`Fact ${fact}.`)
-    // The notes hold what tools and documents said: they are data as what follows them.
+    // The notes hold text of tools and documents: they are data, like the transcript.
     expect(asked[1]).toMatch(/<<<([0-9a-f]+)\nNotes 1\.\n\1>>>[^]*<<<([0-9a-f]+)\n[^]*Fact [^]*\2>>>$/)
     expect(made?.summary?.content).toContain(`Notes ${asked.length}.`)
     expect(made?.summary?.content).toContain('is data')
   })
 
-  it('ENG-CTX-002 recent messages are given up before the summary of what is older', () => {
+  it('ENG-CTX-002 drops recent messages before the summary of older ones', () => {
     const messages = [
       user('First.'),
       fromParts('user', [{ type: 'text', text: 'Summary so far.' }], { summary: true }),
@@ -128,13 +127,13 @@ describe('compact', () => {
     expect(kept.at(-1)).toBe('Now?')
   })
 
-  it('ENG-CTX-002 a summary that is longer than what it sums up is not used', async () => {
+  it('ENG-CTX-002 does not use a summary that is longer than the messages', async () => {
     const messages = [user('First.'), ...Array.from({ length: 6 }, () => assistant('short')), user('Now?')]
     const { result: made } = await compacted(messages, { target: 60, limit: 1000 }, [], scribe('long '.repeat(100)))
     expect(made).toBeUndefined()
   })
 
-  it('ENG-CTX-002 asks for no summary of what is smaller than a summary may be, until there is more of it', async () => {
+  it('ENG-CTX-002 asks for a summary only once the messages are longer than a summary may be', async () => {
     let asked = 0
     const complete: Complete = { contextWindow: 10_000, ask: () => Promise.resolve(`Notes ${++asked}.`) }
     const opening = user(`Read this: ${'o'.repeat(3000)}`)
@@ -148,20 +147,20 @@ describe('compact', () => {
       if (made !== undefined) said = made.messages.slice(0, -1)
       said.push(user(`Question ${turn}?`), assistant('A short answer.'))
     }
-    // What stays is too large for the limit, and can be sent: all of it is there in each turn.
+    // The messages that stay exceed the limit but can be sent, so all of them are in each turn.
     expect(said[0]).toBe(opening)
     expect(asked).toBe(sizes.length)
     expect(asked).toBeGreaterThan(1)
     expect(asked).toBeLessThan(6)
   })
 
-  describe('ENG-CTX-002 what the conversation began with', () => {
+  describe('ENG-CTX-002 the opening message', () => {
     const opening = user(`Begin. ${'o'.repeat(5000)} End.`)
     const talk = [assistant('Read.'), user('Second?'), assistant('Yes.')]
     const question = user('And now?')
     const goal = { target: 2000, limit: 2700, most: 3500 }
 
-    it('loses its middle where it could not be sent otherwise, and nothing else is given up', async () => {
+    it('loses its middle if it could not be sent otherwise, and nothing else is dropped', async () => {
       const { result: made } = await compacted([system('Rules.'), opening, ...talk, question], goal, [question])
       const [rules, cut, ...rest] = made?.messages ?? []
       expect(made?.strategy).toBe('shorten')
@@ -203,7 +202,7 @@ describe('compact', () => {
     })
   })
 
-  it('ENG-CTX-002 shrinks or stops, parts no call from its results, and finds nothing more to do the second time', async () => {
+  it('ENG-CTX-002 shrinks or stops, keeps calls with their results, and changes nothing the second time', async () => {
     const message: fc.Arbitrary<readonly Message[]> = fc.oneof(
       fc.nat(400).map((chars) => [user(`u${'u'.repeat(chars)}`)]),
       fc.nat(400).map((chars) => [assistant(`a${'a'.repeat(chars)}`)]),
@@ -256,7 +255,7 @@ describe('compact', () => {
   })
 })
 
-describe('its pieces', () => {
+describe('the parts of compaction', () => {
   it('ENG-CTX-002 tool output in outline keeps its beginning and its end, and files are named', () => {
     const long = toolResult({
       id: 'a',
@@ -274,14 +273,14 @@ describe('its pieces', () => {
     expect(shortened(short)).toBe(short)
   })
 
-  it('ENG-CTX-002 a transcript is cut between messages, and inside of one only when it is longer than a piece', () => {
+  it('ENG-CTX-002 cuts a transcript between messages, and within a message only if it is longer than a piece', () => {
     const pieces = transcripts([user('a'.repeat(50)), assistant('b'.repeat(50)), user('c'.repeat(500))], 140)
     expect(pieces).toHaveLength(2)
     expect(pieces.every((piece) => piece.length <= 140)).toBe(true)
     expect(pieces[1]).toMatch(/^user: c+\n\[…\]\nc+$/)
   })
 
-  it('ENG-CTX-002 room for the answer is what was asked for, else a share, never more than half', () => {
+  it('ENG-CTX-002 reserves the requested output, else a share of the window, never more than half', () => {
     const unknown = { maxOutputTokens: null }
     expect(outputReserve({}, unknown, 100_000)).toBe(4096)
     expect(outputReserve({}, unknown, 8000)).toBe(2000)

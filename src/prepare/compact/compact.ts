@@ -21,7 +21,7 @@ import {
   withSummary,
 } from './plan.ts'
 import type { Division, Goal, TokensOf } from './plan.ts'
-import { omissionMessage, summaryMessage, summaryRequest, transcripts } from './summary.ts'
+import { omissionMessage, summaryMessage, summaryRequest, transcripts } from './shorten.ts'
 
 /** Makes a model call outside the conversation; passed in by the engine. */
 export interface Complete {
@@ -66,23 +66,12 @@ export async function* compact(
   let division = withOutlines(whole, tokensOf)
   let stages = total(division.units) < before ? ['shorten'] : []
   if (total(division.units) > goal.target && isWorthSummary(division, goal, tokensOf)) {
-    const notes = yield* summarise(whole, goal, ctx)
-    const id = ctx.createId('msg')
-    const written = notes === undefined ? undefined : summaryMessage(notes, id)
-    const omitted = withSummary(division, omissionMessage(id), tokensOf)
-    let summarised = written === undefined ? omitted : withSummary(division, written, tokensOf)
-    summary = written ?? omissionMessage(id)
-    if (written !== undefined && isTooLarge(tokensOf(written), summarised, omitted, division, goal, tokensOf)) {
-      yield summaryFailed('The summary is too large.')
-      summarised = omitted
-      summary = omissionMessage(id)
-    }
-    if (total(summarised.units) < total(division.units)) {
-      division = summarised
+    const replaced = yield* withoutOld(whole, division, goal, tokensOf, ctx)
+    if (total(replaced.division.units) < total(division.units)) {
       // Removed messages do not count as shortened.
-      stages = [...(units === given ? [] : ['shorten']), summary === written ? 'summarise' : 'trim']
-    } else {
-      summary = undefined
+      stages = [...(units === given ? [] : ['shorten']), replaced.stage]
+      division = replaced.division
+      summary = replaced.summary
     }
   }
   if (total(division.units) > goal.limit) {
@@ -92,6 +81,36 @@ export async function* compact(
   }
   if (total(division.units) >= before) return undefined
   return { messages: division.units.flatMap((unit) => unit.messages), summary, strategy: stages.join('+') }
+}
+
+interface Replaced {
+  readonly division: Division
+  readonly summary: Message
+  readonly stage: 'summarise' | 'trim'
+}
+
+/** Replaces old units by a summary, or by a note that they were left out if there is no summary or it is too large. */
+async function* withoutOld(
+  whole: Division,
+  division: Division,
+  goal: Goal,
+  tokensOf: TokensOf,
+  ctx: CompactContext,
+): Station<Replaced> {
+  const notes = yield* summarise(whole, goal, ctx)
+  const id = ctx.createId('msg')
+  const replaced = (summary: Message, stage: Replaced['stage']): Replaced => ({
+    division: withSummary(division, summary, tokensOf),
+    summary,
+    stage,
+  })
+  const omitted = replaced(omissionMessage(id), 'trim')
+  if (notes === undefined) return omitted
+  const summarised = replaced(summaryMessage(notes, id), 'summarise')
+  const tokens = tokensOf(summarised.summary)
+  if (!isTooLarge(tokens, summarised.division, omitted.division, division, goal, tokensOf)) return summarised
+  yield summaryFailed('The summary is too large.')
+  return omitted
 }
 
 /** Characters per token that fit in any script. */

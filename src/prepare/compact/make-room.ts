@@ -71,7 +71,7 @@ export async function* makeRoom(given: Conversation, demand: Demand, ctx: Compac
   const anew = withCounts(withEstimates(startedAnew(tally), messages), messages, count, fixed)
   const after = { ...conversation, said, messages, tally: anew }
   const sizeAfter = countedSize(anew, model.ref, fixed)
-  yield* tell(smaller, after, { before: size, after: sizeAfter }, demand)
+  yield* reportCompaction(smaller, after, { before: size, after: sizeAfter }, demand)
   return { conversation: after, size: sizeAfter, window, compacted: true }
 }
 
@@ -112,7 +112,7 @@ function goalOf(
 }
 
 /** Records the messages with which the session continues, and yields the `compaction` event. */
-async function* tell(
+async function* reportCompaction(
   { summary, strategy }: Compacted,
   { said, turn }: Conversation,
   tokens: { readonly before: number; readonly after: number },

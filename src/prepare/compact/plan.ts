@@ -39,7 +39,7 @@ export function unitsOf(messages: readonly Message[], turn: ReadonlySet<MessageI
 }
 
 /** Returns the unit with its messages replaced. */
-export function withMessages(unit: Unit, messages: readonly Message[], tokensOf: TokensOf): Unit {
+function withMessages(unit: Unit, messages: readonly Message[], tokensOf: TokensOf): Unit {
   return { ...unit, messages, tokens: sumOf(messages, tokensOf) }
 }
 

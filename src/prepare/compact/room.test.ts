@@ -18,7 +18,7 @@ const RULES = estimateTokens(GROUNDING_RULES)
 
 describe('the share of the window for passages', () => {
   it.each<[what: string, room: number | null, expected: number | null]>([
-    ['nobody knows the window', roomForPassages(said, plain, { contextWindow: null, maxOutputTokens: null }, 0), null],
+    ['the window is unknown', roomForPassages(said, plain, { contextWindow: null, maxOutputTokens: null }, 0), null],
     ['four fifths of what the rest leaves', roomForPassages(said, plain, facts, 0), (9000 - ASKED - RULES) * 0.8],
     ['less what was put in beside', roomForPassages(said, plain, facts, 500), (8500 - ASKED - RULES) * 0.8],
     [
@@ -46,7 +46,7 @@ describe('the share of the window for passages', () => {
 
 describe('the share of the window for context', () => {
   it.each<[what: string, room: number | null, expected: number | null]>([
-    ['nobody knows the window', roomForContext(said, plain, { contextWindow: null, maxOutputTokens: null }), null],
+    ['the window is unknown', roomForContext(said, plain, { contextWindow: null, maxOutputTokens: null }), null],
     ['a quarter of the window', roomForContext(said, plain, facts), 2500],
     [
       'half of what is left, where that is less',

@@ -5,8 +5,7 @@ import type { Message } from '../../core/message.ts'
 import type { CallSettings, ModelFacts } from '../../core/model.ts'
 import { GROUNDING_RULES } from '../compose.ts'
 import { estimateMessageTokens, estimateTokens, offeredTokens } from '../tokens.ts'
-import type { RequestOptions } from '../conversation.ts'
-import type { TurnInput } from '../turn-input.ts'
+import type { RequestOptions, TurnInput } from '../conversation.ts'
 
 /** When a conversation is compacted, and how far. */
 export interface CompactionOptions {

@@ -4,7 +4,7 @@ import { user } from '../../core/message.ts'
 import type { ScoredChunk } from '../../core/store.ts'
 import { choosePassages, composeRag } from '../compose.ts'
 import { estimateMessageTokens } from '../tokens.ts'
-import { mergePassages } from './merge.ts'
+import { mergePassages } from './choose.ts'
 
 const chunk = (id: string, text: string, more: Partial<ScoredChunk> = {}): ScoredChunk => ({
   id,
@@ -78,7 +78,7 @@ describe('passages', () => {
     )
   })
 
-  it('QRY-RAG-014 never take more than their room, and their markers are 1 to n in the order of their rank', () => {
+  it('QRY-RAG-014 never exceed their room, and have the markers 1 to n in order of rank', () => {
     fc.assert(
       fc.property(chunks, chunks, fc.integer({ min: 0, max: 3000 }), (documents, memories, room) => {
         const remembered = memories.map((each) => ({ ...each, id: `m${each.id}` }))
@@ -111,7 +111,7 @@ describe('passages', () => {
     )
   })
 
-  it('QRY-RAG-014 what nearly repeats a better passage waits until the others have their place', () => {
+  it('QRY-RAG-014 a near duplicate of a better passage is placed after the others', () => {
     const found = [
       chunk('a', LONG),
       chunk('b', LONG.replace('flood', 'storm')),
@@ -125,7 +125,7 @@ describe('passages', () => {
     expect(kept(110)).toEqual(['a'])
   })
 
-  it('QRY-RAG-014 the beginning of the best passage is sent where not even that one has room', () => {
+  it('QRY-RAG-014 sends the beginning of the best passage if not even that one fits', () => {
     const text = `${'line of words\n'.repeat(400)}end`
     const documents = { store: 'd', chunks: [chunk('a', text, { start: 10, end: 10 + text.length, lines: [5, 405] })] }
     const { documents: kept, dropped } = choosePassages({ documents, passageTokens: 200 })

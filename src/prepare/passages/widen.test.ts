@@ -2,8 +2,7 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { pageAt } from '../../core/store.ts'
 import type { DocumentStore, ScoredChunk } from '../../core/store.ts'
-import { mergePassages } from './merge.ts'
-import { tokensOfPassage } from './pack.ts'
+import { mergePassages, tokensOfPassage } from './choose.ts'
 import { widenPassages } from './widen.ts'
 
 /** Chunks of a text, with gaps between them, under headings. */
@@ -86,7 +85,7 @@ it('a widened passage is one range of its source, overlaps no other, keeps its r
   )
 })
 
-it('an abort ends the wait for a store that never answers, and a store that fails is named', async () => {
+it('an abort ends the wait for a store that never answers, and the error names a store that fails', async () => {
   const passages = mergePassages([[{ id: 'a', source: 'a', text: 'x', start: 0, end: 1, score: 1, metadata: {} }]]).lists[0] ?? []
   const abort = new AbortController()
   const store = (around: DocumentStore['around']): DocumentStore => ({ around }) as Partial<DocumentStore> as DocumentStore

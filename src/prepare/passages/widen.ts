@@ -4,9 +4,8 @@ import type { JsonObject } from '../../core/json.ts'
 import type { Chunk, DocumentSource, Surroundings } from '../../core/store.ts'
 import { orAborted } from '../../util/promise.ts'
 import { toCriaError } from '../../core/error.ts'
-import { tokensOfPassage } from './pack.ts'
-import { placeOf } from './merge.ts'
-import type { Passage } from './merge.ts'
+import { tokensOfPassage, placeOf } from './choose.ts'
+import type { Passage } from './choose.ts'
 
 /** Options for extending passages by the text around them. */
 export interface WidenOptions {

@@ -2,20 +2,26 @@
 
 import type { LanguageModelV4 } from '@ai-sdk/provider'
 import type { LanguageModel } from '../../core/model.ts'
+import { nameOfObject } from '../../util/hash.ts'
+import { isPromise } from '../../util/promise.ts'
 import { createAdapter } from '../adapter.ts'
 import { STYLES } from '../conversation/style.ts'
 import type { StyleName } from '../conversation/style.ts'
+import type { Place } from '../exchange.ts'
 import { modelFacts } from '../facts.ts'
-import { foreignIdentity, isSdkModel, sdkNames } from '../identity.ts'
 
-/** The members that all versions have in common. */
-export interface AiSdkModel {
+/** The members that AI SDK models of every kind and version have in common. */
+export interface AiSdkNames {
   /** `v2`, `v3` or `v4`. */
   readonly specificationVersion: string
-  /** For example `openai.responses`. */
+  /** With the kind of the model, for example `openai.responses` or `cohere.reranking`. */
   readonly provider: string
   /** The provider's name for the model. */
   readonly modelId: string
+}
+
+/** An AI SDK language model of version 2, 3 or 4. */
+export interface AiSdkModel extends AiSdkNames {
   /** Makes one request without streaming. */
   doGenerate(options: never): PromiseLike<unknown>
   /** Makes one request that streams. */
@@ -33,7 +39,7 @@ export function fromAiSdkModel(given: AiSdkModel): LanguageModel {
   return createAdapter({
     ref,
     facts: () => modelFacts(provider, given.modelId),
-    identity: () => foreignIdentity(given),
+    identity: () => placeOf(given) ?? nameOfObject(given),
     errors: { provider, secrets: [] },
     async open({ request, names, signal, warn }) {
       const [{ toCallOptions }, { readSdkAnswer }, { readSdkUsage }] = await Promise.all([
@@ -63,4 +69,45 @@ const STYLE_OF: readonly (readonly [RegExp, StyleName])[] = [
 
 function styleOf(provider: string): StyleName {
   return STYLE_OF.find(([pattern]) => pattern.test(provider))?.[1] ?? 'unknown'
+}
+
+/** Returns the settings that the packages keep in a member `config`; `undefined` if they cannot be read. */
+function placeOf(model: AiSdkModel): Place | undefined {
+  const { config, settings } = model as unknown as Readonly<Record<string, unknown>>
+  const {
+    baseURL,
+    url,
+    headers,
+    fetch,
+    provider,
+    transformRequestBody: change,
+  } = Object(config) as Readonly<Record<string, unknown>>
+  try {
+    const place: unknown = isFunction(url) ? url({ path: '/', modelId: '' }) : baseURL
+    const sent: unknown = isFunction(headers) ? headers() : headers
+    // Headers in a promise cannot be read, because this function is synchronous.
+    const isPlain = sent === undefined || (typeof sent === 'object' && sent !== null && !isPromise(sent))
+    if (typeof place !== 'string' || !isPlain) return undefined
+    const transform = typeof change === 'function' ? nameOfObject(change) : undefined
+    // OpenAI's two APIs share a base URL; `provider` distinguishes them.
+    return { baseURL: place, headers: sent, fetch, settings: { provider, settings, transform } }
+  } catch {
+    return undefined
+  }
+}
+
+function isFunction(value: unknown): value is (...given: readonly unknown[]) => unknown {
+  return typeof value === 'function'
+}
+
+/** Returns whether a value is an AI SDK model. @param method name of its request method: `doEmbed`. */
+export function isSdkModel(value: unknown, method: string): value is AiSdkNames {
+  const { provider, modelId, specificationVersion: version, [method]: request } = Object(value) as Record<string, unknown>
+  return [provider, modelId, version].every((member) => typeof member === 'string') && typeof request === 'function'
+}
+
+/** Returns the provider and `provider/model`; the SDK names a provider with the kind of the model: `openai.embedding`. */
+export function sdkNames({ provider: named, modelId }: AiSdkNames): { readonly provider: string; readonly ref: string } {
+  const provider = named.split('.', 1)[0] ?? named
+  return { provider, ref: `${provider}/${modelId}` }
 }

@@ -7,7 +7,7 @@ import type { Answer } from '../answer/answer.ts'
 import { mergeMetadata } from '../conversation/own-data.ts'
 import { short } from '../errors/errors.ts'
 import { ReportedError } from '../errors/reported.ts'
-import { asObject, asString, objectsIn, parseObject } from '../wire/json.ts'
+import { asObject, asString, asText, objectsIn, parseObject } from '../wire/json.ts'
 
 /**
  * Makes one request to the model and adds its parts to `answer`; yields after each addition.
@@ -24,7 +24,7 @@ export async function* readSdkAnswer(
   if (answer.isWhole) {
     const result = asObject(await model.doGenerate(options)) ?? {}
     answer.hasBegun = true
-    tellWarnings(result, warn)
+    reportWarnings(result, warn)
     noteResponse(answer, asObject(result['response']))
     for (const part of objectsIn(result['content'])) readPart(part, answer, texts)
     end(answer, result)
@@ -42,7 +42,7 @@ export async function* readSdkAnswer(
         end(answer, value)
         return
       }
-      if (type === 'stream-start') tellWarnings(value, warn)
+      if (type === 'stream-start') reportWarnings(value, warn)
       else if (type !== 'error') readPart(value, answer, texts)
       else if (error !== undefined && error !== null) throw asError(error)
       yield
@@ -54,7 +54,7 @@ export async function* readSdkAnswer(
 
 function readPart(part: JsonObject, answer: Answer, texts: Map<string, JsonObject | undefined>): void {
   const { type } = part
-  const id = asString(part['id']) ?? ''
+  const id = asText(part['id'])
   const metadata = asObject(part['providerMetadata'])
   const text = asString(part['delta']) ?? asString(part['text']) ?? ''
   const isOfProvider = part['providerExecuted'] === true
@@ -77,7 +77,7 @@ function readPart(part: JsonObject, answer: Answer, texts: Map<string, JsonObjec
     case 'reasoning-end':
       return answer.endThinking(id, metadata)
     case 'tool-input-start':
-      return isOfProvider ? undefined : answer.startCall(id, id, asString(part['toolName']) ?? '')
+      return isOfProvider ? undefined : answer.startCall(id, id, asText(part['toolName']))
     case 'tool-input-delta':
       return answer.addInput(id, text)
     case 'tool-call':
@@ -96,7 +96,7 @@ function readPart(part: JsonObject, answer: Answer, texts: Map<string, JsonObjec
 }
 
 /** Reports each setting that the package could not send. */
-function tellWarnings({ warnings }: JsonObject, warn: (message: string) => void): void {
+function reportWarnings({ warnings }: JsonObject, warn: (message: string) => void): void {
   for (const warning of objectsIn(warnings)) {
     const { details, message, feature, setting } = warning
     warn(short([details, message, feature, setting].find((words) => typeof words === 'string') ?? ''))
@@ -108,10 +108,10 @@ function asError(error: unknown): Error {
 }
 
 function readCall(answer: Answer, part: JsonObject, metadata: JsonObject | undefined): void {
-  const id = asString(part['toolCallId']) ?? ''
+  const id = asText(part['toolCallId'])
   const input = part['input'] ?? part['args']
   if (answer.hasOpen(id)) answer.endCall(id, metadata, input)
-  else answer.call(id, asString(part['toolName']) ?? '', input, metadata)
+  else answer.call(id, asText(part['toolName']), input, metadata)
 }
 
 const REASONS: ReadonlySet<unknown> = new Set<FinishReason>(['stop', 'length', 'tool-calls', 'content-filter', 'error', 'other'])

@@ -10,7 +10,6 @@ import { UNKNOWN_USAGE } from '../../core/usage.ts'
 import { mergeMetadata, toProviderData } from '../conversation/own-data.ts'
 import type { ToolNames } from '../conversation/names.ts'
 import { asObject } from '../wire/json.ts'
-import { finishReasonOf } from './finish.ts'
 import { ThinkTags } from './think-tags.ts'
 import type { Piece } from './think-tags.ts'
 import type { ReadUsage } from './usage.ts'
@@ -31,6 +30,9 @@ interface Call {
   readonly name: string
   text: string
 }
+
+/** The first half of a surrogate pair. */
+const HALF = /[\uD800-\uDBFF]/
 
 /** Identifies a block of thinking, or a tool call, within a decoder. */
 type Key = number | string
@@ -67,9 +69,6 @@ export class Answer {
   #thinking: { readonly key: Key; data: JsonObject | undefined } | undefined
   readonly #open = new Map<Key, Call>()
   #response: { readonly id?: string; readonly model?: string } = {}
-  /** The first half of a surrogate pair whose second half has not arrived. */
-  #half = ''
-  #halfOf: Kind = 'text'
 
   constructor(context: AnswerContext, readUsage: ReadUsage) {
     this.context = context
@@ -77,30 +76,40 @@ export class Answer {
     this.#thinkTags = context.thinkTags ? new ThinkTags() : undefined
   }
 
-  /** Returns the parts that were added since the last call. */
+  /** Returns the parts that were added since the last call; half a surrogate pair at their end waits for its other half, or for another part. */
   take(): readonly ModelPart[] {
+    const parts = this.#takeAll()
+    const last = this.#growing
+    if (last === undefined || parts.at(-1) !== last || !HALF.test(last.text.slice(-1))) return parts
+    this.#growing = { type: last.type, text: last.text.slice(-1) }
+    this.#parts = [this.#growing]
+    last.text = last.text.slice(0, -1)
+    return last.text === '' ? parts.slice(0, -1) : parts
+  }
+
+  /** Returns the remaining parts of an answer that broke off, including text that was held back. */
+  takeLast(): readonly ModelPart[] {
+    this.#addPieces(this.#thinkTags?.end(false) ?? [])
+    return this.#takeAll()
+  }
+
+  #takeAll(): readonly ModelPart[] {
     const parts = this.#usageChanged ? [this.#usagePart(), ...this.#parts] : this.#parts
     this.#parts = []
     return parts
   }
 
-  /** Returns the remaining parts of an answer that broke off, including text that was held back. */
-  takeLast(): readonly ModelPart[] {
-    this.#flushHalf()
-    this.#addPieces(this.#thinkTags?.end(false) ?? [])
-    return this.take()
-  }
-
   text(text: string): void {
     if (text === '') return
     this.#closeThinking()
-    this.#write('text', text)
+    if (this.#thinkTags === undefined) this.#append('text', text)
+    else this.#addPieces(this.#thinkTags.push(text))
   }
 
   /** Ends a text part. @param data sent back to the provider with the text. */
   endText(data: JsonObject | undefined): void {
     const own = this.#own(data)
-    if (own.providerData !== undefined) this.#push({ type: 'text', text: '', ...own })
+    if (own.providerData !== undefined) this.#parts.push({ type: 'text', text: '', ...own })
   }
 
   /** Adds text to a block of thinking. @param data sent back to the provider with the block; merged with earlier data of the block. */
@@ -109,7 +118,7 @@ export class Answer {
     if (text === '' && data === undefined) return
     this.#thinking ??= { key, data: undefined }
     if (data !== undefined) this.#thinking.data = mergeMetadata(this.#thinking.data, data)
-    if (text !== '') this.#write('thinking', text)
+    if (text !== '') this.#append('thinking', text)
   }
 
   endThinking(key: Key, data?: JsonObject): void {
@@ -117,14 +126,14 @@ export class Answer {
     const own = this.#own(mergeMetadata(open?.data, data))
     if (open === undefined && own.providerData === undefined) return
     if (open !== undefined) this.#thinking = undefined
-    this.#push({ type: 'thinking-end', ...own })
+    this.#parts.push({ type: 'thinking-end', ...own })
   }
 
   /** Begins a tool call whose arguments are streamed. */
   startCall(key: Key, id: string, name: string): void {
     const call: Call = { id: this.#uniqueId(id), name: this.context.names.back(name), text: '' }
     this.#open.set(key, call)
-    this.#push({ type: 'tool-input', id: call.id, name: call.name, delta: '' })
+    this.#parts.push({ type: 'tool-input', id: call.id, name: call.name, delta: '' })
     this.hasContent = true
   }
 
@@ -139,7 +148,7 @@ export class Answer {
     const last = this.#parts.at(-1)
     if (last?.type === 'tool-input' && last.id === call.id && last.delta !== '')
       this.#parts[this.#parts.length - 1] = { ...last, delta: last.delta + delta }
-    else this.#push({ type: 'tool-input', id: call.id, name: call.name, delta })
+    else this.#parts.push({ type: 'tool-input', id: call.id, name: call.name, delta })
   }
 
   /** Returns the arguments streamed so far for a tool call. */
@@ -167,7 +176,7 @@ export class Answer {
   /** Adds data that only the provider understands, and that it wants back unchanged. @param kind such as `tool-call:web_search`. */
   opaque(kind: string, data: JsonObject): void {
     this.#closeThinking()
-    this.#push({ type: 'opaque', kind, providerData: { ...data, cria: { model: this.context.ref } } })
+    this.#parts.push({ type: 'opaque', kind, providerData: { ...data, cria: { model: this.context.ref } } })
   }
 
   /** Adds a part with the id and model of the response, unless both are unchanged. */
@@ -180,7 +189,7 @@ export class Answer {
     }
     if (Object.keys(news).length === 0) return
     this.#response = { ...this.#response, ...news }
-    this.#push({ type: 'response', ...news })
+    this.#parts.push({ type: 'response', ...news })
   }
 
   /** Merges a usage report: its counts replace earlier ones, and counts that it omits stay. */
@@ -198,7 +207,6 @@ export class Answer {
     this.#rawUsage = undefined
     this.#usageChanged = false
     this.#thinking = undefined
-    this.#half = ''
     this.#open.clear()
     this.#thinkTags = this.context.thinkTags ? new ThinkTags() : undefined
     this.calls = 0
@@ -209,7 +217,6 @@ export class Answer {
 
   /** Closes open parts. @returns the finish reason; `interrupted` when the provider sent none and the stream had no end mark. */
   end(): FinishReason | 'interrupted' {
-    this.#flushHalf()
     const reason = this.#endReason()
     this.#addPieces(this.#thinkTags?.end(reason === 'stop') ?? [])
     this.#closeThinking()
@@ -227,7 +234,7 @@ export class Answer {
   }
 
   finish(reason: FinishReason): void {
-    this.#push(this.#usagePart())
+    this.#parts.push(this.#usagePart())
     this.#parts.push({ type: 'finish', reason, ...(this.rawReason === undefined ? {} : { rawReason: this.rawReason }) })
   }
 
@@ -243,7 +250,7 @@ export class Answer {
   #addCall(id: string, name: string, input: unknown, data: JsonObject | undefined): void {
     this.#closeThinking()
     this.calls++
-    this.#push({ type: 'tool-call', id, name, ...argumentsOf(input), ...this.#own(data) })
+    this.#parts.push({ type: 'tool-call', id, name, ...argumentsOf(input), ...this.#own(data) })
   }
 
   /** Marks the data that the provider wants back with the model that made it. */
@@ -258,34 +265,6 @@ export class Answer {
     const free = id !== '' && !takenIds.has(id) ? id : createId()
     takenIds.add(free)
     return free
-  }
-
-  #push(part: ModelPart): void {
-    this.#flushHalf()
-    this.#parts.push(part)
-  }
-
-  /** Adds text, but holds back half a surrogate pair at its end until the second half, or another part, arrives. */
-  #write(kind: Kind, text: string): void {
-    if (this.#halfOf !== kind) this.#flushHalf()
-    const joined = this.#half + text
-    const last = joined.charCodeAt(joined.length - 1)
-    const endsInHalf = last >= 0xd800 && last <= 0xdbff
-    this.#halfOf = kind
-    this.#half = endsInHalf ? joined.slice(-1) : ''
-    this.#addText(kind, endsInHalf ? joined.slice(0, -1) : joined)
-  }
-
-  #flushHalf(): void {
-    const half = this.#half
-    this.#half = ''
-    if (half !== '') this.#addText(this.#halfOf, half)
-  }
-
-  #addText(kind: Kind, text: string): void {
-    if (text === '') return
-    if (kind === 'text' && this.#thinkTags !== undefined) this.#addPieces(this.#thinkTags.push(text))
-    else this.#append(kind, text)
   }
 
   #addPieces(pieces: readonly Piece[]): void {
@@ -329,4 +308,31 @@ function isDeeperThan(value: unknown, most: number): boolean {
     if (level.length === 0) return false
   }
   return true
+}
+
+/** The finish reasons of all APIs, in lower case; gateways pass those of one API through another. */
+const WORDS = {
+  stop: 'stop end_turn stop_sequence pause_turn completed',
+  'tool-calls': 'tool_calls tool-calls tool_use function_call',
+  // A full context window cuts the answer.
+  length: 'length max_tokens max_output_tokens model_context_window_exceeded',
+  // From `safety` on they are Google's.
+  'content-filter': `content_filter content-filter refusal safety recitation blocklist prohibited_content spii image_safety model_armor
+    language image_prohibited_content image_recitation`,
+  // OpenRouter; Google, for a tool call that is malformed or was not offered; Responses that did not end.
+  error: `error malformed_function_call unexpected_tool_call too_many_tool_calls malformed_response missing_thought_signature
+    failed cancelled in_progress queued`,
+} as const satisfies Partial<Record<FinishReason, string>>
+const REASONS = ['stop', 'tool-calls', 'length', 'content-filter', 'error'] as const
+
+/**
+ * @param calls number of tool calls in the answer: some APIs have no finish reason for them.
+ * @param unified the reason of an AI SDK model; `rawReason` replaces it where it is only `stop`, `other` or `error`.
+ */
+function finishReasonOf(rawReason: string | undefined, calls: number, unified?: FinishReason): FinishReason {
+  const word = rawReason?.toLowerCase() ?? ''
+  const reason = REASONS.find((name) => WORDS[name].split(/\s+/).includes(word))
+  if (unified !== undefined) return ['stop', 'other', 'error'].includes(unified) ? (reason ?? unified) : unified
+  // Gemini and Responses send the same reason with and without tool calls.
+  return calls > 0 && (rawReason === 'STOP' || rawReason === 'completed') ? 'tool-calls' : (reason ?? 'other')
 }

@@ -1,40 +1,25 @@
 import { describe, expect, it } from 'vitest'
+import { UNKNOWN_USAGE } from '../../core/usage.ts'
 import { readChatUsage, readGeminiUsage, readMessagesUsage, readResponsesUsage, readSdkUsage } from './usage.ts'
 
-const NOTHING = {
-  inputTokens: null,
-  outputTokens: null,
-  totalTokens: null,
-  cacheReadTokens: null,
-  cacheWriteTokens: null,
-  reasoningTokens: null,
-}
+const { exactness: _, ...NOTHING } = UNKNOWN_USAGE
+const CHAT = { prompt_tokens: 10, completion_tokens: 5 }
+const COUNTED = { inputTokens: 10, outputTokens: 5 }
 
 describe('usage as providers report it', () => {
   it.each([
-    [
-      'Chat Completions',
-      readChatUsage,
-      { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 },
-      { inputTokens: 10, outputTokens: 5, totalTokens: 15 },
-    ],
+    ['Chat Completions', readChatUsage, { ...CHAT, total_tokens: 15 }, { ...COUNTED, totalTokens: 15 }],
     [
       'Chat Completions with details',
       readChatUsage,
       {
-        prompt_tokens: 10,
-        completion_tokens: 5,
+        ...CHAT,
         prompt_tokens_details: { cached_tokens: 4, cache_write_tokens: 2 },
         completion_tokens_details: { reasoning_tokens: 3 },
       },
-      { inputTokens: 10, outputTokens: 5, cacheReadTokens: 4, cacheWriteTokens: 2, reasoningTokens: 3 },
+      { ...COUNTED, cacheReadTokens: 4, cacheWriteTokens: 2, reasoningTokens: 3 },
     ],
-    [
-      'DeepSeek',
-      readChatUsage,
-      { prompt_tokens: 10, completion_tokens: 5, prompt_cache_hit_tokens: 6 },
-      { inputTokens: 10, outputTokens: 5, cacheReadTokens: 6 },
-    ],
+    ['DeepSeek', readChatUsage, { ...CHAT, prompt_cache_hit_tokens: 6 }, { ...COUNTED, cacheReadTokens: 6 }],
     [
       'Responses',
       readResponsesUsage,

@@ -6,12 +6,19 @@ import { asObject } from '../wire/json.ts'
 
 export type ReadUsage = (raw: JsonObject) => Usage
 
-type Count = Exclude<keyof Usage, 'exactness' | 'cacheWrite1hTokens'>
+const COUNTS = [
+  'inputTokens',
+  'outputTokens',
+  'totalTokens',
+  'cacheReadTokens',
+  'cacheWriteTokens',
+  'reasoningTokens',
+] as const satisfies readonly (keyof Usage)[]
 /**
  * Paths of each count in a usage report, tried in order and separated by spaces; dots separate nested members. At a path that ends in `?`, 0 means
  * unknown: some gateways always send 0 there.
  */
-type Places = Readonly<Partial<Record<Count, string>>>
+type Places = Readonly<Partial<Record<(typeof COUNTS)[number], string>>>
 
 export const readResponsesUsage: ReadUsage = reader({
   inputTokens: 'input_tokens',
@@ -94,17 +101,8 @@ type Counts = Omit<Usage, 'exactness'>
 /** @param correct adjusts the counts that were read from the report. */
 function reader(places: Places, correct: (counts: Counts, raw: JsonObject) => Counts = (counts) => counts): ReadUsage {
   return (raw) => {
-    const counts = correct(
-      {
-        inputTokens: countAt(raw, places.inputTokens),
-        outputTokens: countAt(raw, places.outputTokens),
-        totalTokens: countAt(raw, places.totalTokens),
-        cacheReadTokens: countAt(raw, places.cacheReadTokens),
-        cacheWriteTokens: countAt(raw, places.cacheWriteTokens),
-        reasoningTokens: countAt(raw, places.reasoningTokens),
-      },
-      raw,
-    )
+    const read = Object.fromEntries(COUNTS.map((name) => [name, countAt(raw, places[name])])) as unknown as Counts
+    const counts = correct(read, raw)
     return { ...counts, exactness: counts.inputTokens === null || counts.outputTokens === null ? 'unknown' : 'exact' }
   }
 }

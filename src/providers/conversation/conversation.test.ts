@@ -221,10 +221,10 @@ describe('ToolNames', () => {
     fc.assert(
       fc.property(fc.uniqueArray(fc.string({ minLength: 1, maxLength: 100 }), { maxLength: 20 }), (offered) => {
         const names = new ToolNames(offered)
-        const told = offered.map((name) => names.out(name))
-        expect(new Set(told).size).toBe(offered.length)
-        for (const name of told) expect(name).toMatch(/^[A-Za-z_][\w-]{0,63}$/)
-        expect(told.map((name) => names.back(name))).toEqual(offered)
+        const sent = offered.map((name) => names.out(name))
+        expect(new Set(sent).size).toBe(offered.length)
+        for (const name of sent) expect(name).toMatch(/^[A-Za-z_][\w-]{0,63}$/)
+        expect(sent.map((name) => names.back(name))).toEqual(offered)
       }),
     )
   })

@@ -86,12 +86,12 @@ function addUser(turns: Turn[], message: RequestMessage, style: Style): void {
   })
   if (parts.length === 0) return
   const last = turns.at(-1)
-  if (style.mergeUsers && last?.role === 'user') {
+  if (style.alternates && last?.role === 'user') {
     turns[turns.length - 1] = { role: 'user', parts: joined([...last.parts, ...parts]) }
     return
   }
   // The turn was interrupted after its tool results.
-  if (style.answersBeforeUser && last?.role === 'tool') turns.push(said('assistant', '(There was no answer.)'))
+  if (style.alternates && last?.role === 'tool') turns.push(said('assistant', '(There was no answer.)'))
   turns.push({ role: 'user', parts })
 }
 
@@ -157,7 +157,7 @@ function addResults(turns: Turn[], message: RequestMessage, { names, style }: Co
 }
 
 /** Moves attachments of tool results to a user message after them, for APIs whose tool results are text only. */
-function withAttachmentsApart(turns: readonly Turn[], { answersBeforeUser }: Style): Turn[] {
+function withAttachmentsApart(turns: readonly Turn[], { alternates }: Style): Turn[] {
   return turns.flatMap((turn): Turn[] => {
     if (turn.role !== 'tool' || turn.results.every(({ attachments }) => attachments.length === 0)) return [turn]
     const parts = turn.results.flatMap(({ id, name, attachments }): (Text | Attachment)[] =>
@@ -166,7 +166,7 @@ function withAttachmentsApart(turns: readonly Turn[], { answersBeforeUser }: Sty
     const results = turn.results.map((result) => ({ ...result, attachments: [] }))
     return [
       { role: 'tool', results },
-      ...(answersBeforeUser ? [said('assistant', '(What the tools have attached follows.)')] : []),
+      ...(alternates ? [said('assistant', '(What the tools have attached follows.)')] : []),
       { role: 'user', parts },
     ]
   })

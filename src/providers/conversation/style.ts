@@ -12,12 +12,13 @@ export interface Style {
   readonly thinking: 'signed' | 'turn' | 'none'
   /** Keeps an empty text that carries a signature. */
   readonly emptySignedText: boolean
-  /** Merges consecutive user messages, which chat templates of open models refuse. */
-  readonly mergeUsers: boolean
   /** Merges consecutive answers, which some APIs refuse if the second one calls a tool. */
   readonly mergeAnswers: boolean
-  /** Puts an answer between a tool result and the next user message, as Mistral and some chat templates require. */
-  readonly answersBeforeUser: boolean
+  /**
+   * Messages alternate, as Mistral and chat templates of open models require: consecutive user messages are merged, and an answer is put between a
+   * tool result and the next user message.
+   */
+  readonly alternates: boolean
   /** `user`: a conversation cannot begin with an answer. */
   readonly begins: 'anyone' | 'user'
   /** An answer may end in thinking, for example if it was cut there. */
@@ -34,9 +35,8 @@ const UNKNOWN: Style = {
   attachments: 'in-result',
   thinking: 'signed',
   emptySignedText: true,
-  mergeUsers: false,
   mergeAnswers: true,
-  answersBeforeUser: false,
+  alternates: false,
   begins: 'user',
   endsInThinking: false,
   filesInAnswers: false,
@@ -61,8 +61,7 @@ const COMPATIBLE: Style = {
   attachments: 'user-message',
   thinking: 'turn',
   emptySignedText: false,
-  mergeUsers: true,
-  answersBeforeUser: true,
+  alternates: true,
   endsInThinking: true,
   callIds: /^[^]+$/,
 }

@@ -1,30 +1,25 @@
 /** Creates embedding models from names, and adapts those of the AI SDK. */
 
 import type { EmbeddingModelV4 } from '@ai-sdk/provider'
-import type { EmbeddingModel, EmbeddingPurpose } from '../../core/embedding.ts'
+import type { EmbeddingModel, EmbeddingPurpose } from '../../core/retrieval-models.ts'
 import { ConfigurationError, CriaError } from '../../core/error.ts'
 import type { JsonObject } from '../../core/json.ts'
 import { defined } from '../../util/check.ts'
 import { namesOf, unknownOption } from '../../util/nearest.ts'
-import { checkKey, CONNECTION_OPTIONS, errorContext, post, targetOf } from '../connection.ts'
+import { checkKey, CONNECTION_OPTIONS, post, targetOf } from '../connection.ts'
 import type { ConnectionOptions } from '../connection.ts'
 import type { Encoded } from '../api.ts'
 import type { ErrorContext } from '../errors/errors.ts'
 import { definitionOf, isProvider, PROVIDER_NAMES, splitRef } from '../registry.ts'
 import type { EmbeddingDefinition } from '../registry.ts'
-import { isSdkModel, sdkNames } from '../identity.ts'
-import { requestOnce } from '../request-once.ts'
+import { isSdkModel, sdkNames } from '../ai-sdk/language-model.ts'
+import type { AiSdkNames } from '../ai-sdk/language-model.ts'
+import { requestOnce } from '../adapter.ts'
 import { objectsIn } from '../wire/json.ts'
 import { createLocalEmbeddingModel } from './local.ts'
 
-/** The members that versions 2, 3 and 4 have in common. */
-export interface AiSdkEmbeddingModel {
-  /** `v2`, `v3` or `v4`. */
-  readonly specificationVersion: string
-  /** For example `openai.embedding`. */
-  readonly provider: string
-  /** The provider's name for the model. */
-  readonly modelId: string
+/** An AI SDK embedding model of version 2, 3 or 4. */
+export interface AiSdkEmbeddingModel extends AiSdkNames {
   /** Maximum number of texts in one request; `undefined`: no limit is known. */
   readonly maxEmbeddingsPerCall: PromiseLike<number | undefined> | number | undefined
   /** Several requests may be made at the same time. */
@@ -67,12 +62,12 @@ export function createEmbeddingModel(model: string | AiSdkEmbeddingModel, option
   if (embedding === undefined) throw noEmbeddings(provider)
   const target = targetOf(provider, options)
   const { dimensions, maxTokens, maxBatch = embedding.maxBatch } = options
-  return adapt({ ref: model, dimensions, maxBatch, maxTokens }, errorContext(target), async (texts, purpose, signal) => {
-    checkKey(provider, options, target.baseURL)
+  return adapt({ ref: model, dimensions, maxBatch, maxTokens }, target, async (texts, purpose, signal) => {
+    checkKey(provider, target.options)
     const { encode, decode } = APIS[embedding.api]
     const { readWhole } = await import('../wire/read-answer.ts')
     const response = await post(target, encode({ model: name, texts, dimensions, purpose }), signal)
-    return decode(await readWhole(response, target.peer, MAX_BODY_BYTES))
+    return decode(await readWhole(response, target, MAX_BODY_BYTES))
   })
 }
 

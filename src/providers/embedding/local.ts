@@ -1,6 +1,6 @@
 /** Runs embedding models in this process, in ONNX format, through an optional package. */
 
-import type { EmbeddingModel } from '../../core/embedding.ts'
+import type { EmbeddingModel } from '../../core/retrieval-models.ts'
 import { ConfigurationError, CriaError } from '../../core/error.ts'
 
 /** The optional package that runs local models; not a dependency. */

@@ -91,6 +91,34 @@ describe('ENG-ERR-003 an event of another shape', () => {
   })
 })
 
+describe('an error of an AI SDK package', () => {
+  it.each([
+    ['AI_JSONParseError', 'request', {}, 'invalid_response', 'openai: It failed.'],
+    ['AI_JSONParseError', 'stream', {}, 'stream_interrupted', 'openai: It failed.'],
+    ['AI_LoadAPIKeyError', 'request', {}, 'auth', 'openai: It failed.'],
+    ['AI_UnsupportedFunctionalityError', 'request', {}, 'invalid_request', 'openai does not take this: It failed.'],
+    [
+      'AI_APICallError',
+      'request',
+      { statusCode: 503, responseBody: 'Gone fishing' },
+      'overloaded',
+      'openai answered 503: Gone fishing',
+    ],
+    ['AI_APICallError', 'request', { statusCode: 404, responseBody: '' }, 'invalid_response', 'openai answered 404: It failed.'],
+    [
+      'AI_APICallError',
+      'request',
+      { statusCode: 200 },
+      'invalid_response',
+      'openai: the answer is not what this API sends: It failed.',
+    ],
+    ['AI_EmptyResponseBodyError', 'stream', {}, 'invalid_response', 'openai: the answer is not what this API sends: It failed.'],
+  ] as const)('%s in a %s with %j has the code %s', (name, where, members, code, message) => {
+    const error = Object.assign(new Error('It failed.'), { name, ...members })
+    expect(toProviderError(error, { provider: 'openai', ref: 'openai/x', secrets: [] }, where)).toMatchObject({ code, message })
+  })
+})
+
 describe('classify', () => {
   it.each<readonly [ErrorCode, Partial<Reported>]>([
     ['rate_limited', { status: 429, message: 'Rate limit reached' }],

@@ -20,7 +20,7 @@ export interface ErrorContext {
   readonly host?: string
   /** Removed from every message. */
   readonly secrets: readonly (string | undefined)[]
-  /** Environment variables that hints tell the user to set. */
+  /** Environment variables that hints name. */
   readonly variables?: { readonly key?: string | undefined; readonly baseURL?: string }
   /** Known models of this provider, to suggest one for a mistyped name. */
   readonly knownModels?: () => readonly string[]
@@ -34,12 +34,12 @@ export function toProviderError(thrown: unknown, context: ErrorContext, where: '
   const { provider, ref, host, secrets } = context
   const { code, message, retryable, status, hint, details } = convert(thrown, context, where)
   const clean = (value: Json | undefined): Json | undefined => (typeof value === 'string' ? redact(value, secrets) : value)
-  const told = Object.fromEntries(Object.entries(details ?? {}).map(([name, value]) => [name, clean(value)]))
+  const cleaned = Object.fromEntries(Object.entries(details ?? {}).map(([name, value]) => [name, clean(value)]))
   return new CriaError(code, redact(message, secrets), {
     retryable,
     status,
     hint,
-    details: { provider, model: ref, ...defined({ host }), ...told },
+    details: { provider, model: ref, ...defined({ host }), ...cleaned },
     cause: withoutSecrets(thrown, secrets),
   })
 }
@@ -51,7 +51,8 @@ function convert(thrown: unknown, context: ErrorContext, where: 'request' | 'str
     const { name, message } = error
     if (isCriaError(error)) return error
     if (isAbort(error)) return new CriaError(name === 'TimeoutError' ? 'timeout' : 'aborted', `${provider}: ${message}`)
-    if (name === 'AI_JSONParseError') return unreadable(error, provider, where)
+    // An event of the stream, or a whole answer, that an AI SDK model could not parse.
+    if (name === 'AI_JSONParseError') return new CriaError(UNREADABLE[where], `${provider}: ${short(message)}`)
     if (name === 'AI_LoadAPIKeyError') return new CriaError('auth', `${provider}: ${message}`)
     if (CANNOT_BE_SENT.has(name)) return new CriaError('invalid_request', `${provider} does not take this: ${short(message)}`)
   }
@@ -69,21 +70,13 @@ function convert(thrown: unknown, context: ErrorContext, where: 'request' | 'str
   return isOfSystem ? connectionError(thrown, { provider, host }) : new CriaError('internal', `${provider}: ${short(innermost)}`)
 }
 
+const UNREADABLE = { request: 'invalid_response', stream: 'stream_interrupted' } as const
 const CANNOT_BE_SENT = new Set(['AI_UnsupportedFunctionalityError', 'AI_InvalidPromptError', 'AI_InvalidArgumentError'])
-
-/** Describes an event of the stream, or a whole answer, that an AI SDK model could not parse as JSON. */
-function unreadable(error: Error, provider: string, where: 'request' | 'stream'): CriaError {
-  const { text } = error as { text?: unknown }
-  const shown = typeof text === 'string' ? `: ${JSON.stringify(text.slice(0, 80))}` : ''
-  return where === 'request'
-    ? new CriaError('invalid_response', `${provider}: the answer is not JSON${shown}.`)
-    : new CriaError('stream_interrupted', `${provider}: an event of the stream is not JSON${shown}.`)
-}
 
 /** Returns whether an error means that an AI SDK model could not read the answer. */
 function isAnswerOfNoApi(error: Error): boolean {
   if (error.name === 'AI_APICallError') return Number((error as { statusCode?: unknown }).statusCode) < 400
-  return /^AI_(TypeValidation|InvalidResponseData|EmptyResponseBody|NoContentGenerated|JSONParse)Error$/.test(error.name)
+  return /^AI_(TypeValidation|InvalidResponseData|EmptyResponseBody|NoContentGenerated)Error$/.test(error.name)
 }
 
 function reportedError(reported: Reported, context: ErrorContext): CriaError {

@@ -1,7 +1,7 @@
 /** Parses the error reports of providers, in all their formats. */
 
 import type { JsonObject } from '../../core/json.ts'
-import { asArray, asObject, asString, objectsIn, parseObject } from '../wire/json.ts'
+import { asArray, asObject, asString, asText, objectsIn, parseObject } from '../wire/json.ts'
 import { causes } from '../wire/network.ts'
 
 export interface Reported {
@@ -117,7 +117,7 @@ function ofObject(body: JsonObject, { status, headers = {}, fallback = 'unknown 
   // Google puts the reason into `details`: `API_KEY_INVALID`.
   const details = objectsIn(inner['details'])
   const named = [inner, error, body].flatMap((place) => [place['code'], place['type']])
-  const codes = [...named, inner['status'], ...details.map(({ reason }) => reason)].map((code) => asString(code) ?? '')
+  const codes = [...named, inner['status'], ...details.map(({ reason }) => reason)].map((code) => asText(code))
   const { 'x-should-retry': again } = headers
   return {
     message,
@@ -126,7 +126,7 @@ function ofObject(body: JsonObject, { status, headers = {}, fallback = 'unknown 
     retryAfterMs: retryAfter(headers, now) ?? retryAfterInBody(whole, message) ?? retryAfterInBody({ error: inner }, message),
     shouldRetry: again === 'true' || again === 'false' ? again === 'true' : undefined,
     requestId: headers['x-request-id'] ?? headers['request-id'] ?? asString(body['request_id']),
-    quotas: details.flatMap((detail) => objectsIn(detail['violations'])).map(({ quotaId }) => asString(quotaId) ?? ''),
+    quotas: details.flatMap((detail) => objectsIn(detail['violations'])).map(({ quotaId }) => asText(quotaId)),
     foreign: false,
   }
 }

@@ -7,7 +7,7 @@ import type { JsonObject } from '../../core/json.ts'
 import type { Answer } from '../answer/answer.ts'
 import type { Decoder } from '../api.ts'
 import { isErrorReport, ReportedError } from '../errors/reported.ts'
-import { asObject, asString, objectsIn } from '../wire/json.ts'
+import { asObject, asString, asText, objectsIn } from '../wire/json.ts'
 
 export { readGeminiUsage as readUsage } from '../answer/usage.ts'
 
@@ -34,7 +34,8 @@ export function decode(answer: Answer): Decoder {
 
   function event(event: JsonObject): void {
     if (isErrorReport(event)) throw new ReportedError(event)
-    noteResponse(event)
+    answer.response(event['responseId'], event['modelVersion'])
+    answer.usage(event['usageMetadata'])
     const candidate = candidateIn(event)
     if (candidate === undefined) return noteBlock(event)
     const reason = asString(candidate['finishReason'])
@@ -52,11 +53,6 @@ export function decode(answer: Answer): Decoder {
       ours ??= number
       return number === ours
     })
-  }
-
-  function noteResponse(event: JsonObject): void {
-    answer.response(event['responseId'], event['modelVersion'])
-    answer.usage(event['usageMetadata'])
   }
 
   function readCandidate(candidate: JsonObject): void {
@@ -91,7 +87,7 @@ export function decode(answer: Answer): Decoder {
     if (call['willContinue'] === true || open === undefined) return
     const { args, data: own, call: head } = open
     open = undefined
-    answer.call(asString(head['id']) ?? '', asString(head['name']) ?? '', head['args'] ?? args, own)
+    answer.call(asText(head['id']), asText(head['name']), head['args'] ?? args, own)
   }
 
   /** Keeps calls of tools that ran at Google, generated images, and unknown parts. */
@@ -110,23 +106,14 @@ export function decode(answer: Answer): Decoder {
     answer.complete = true
   }
 
-  return {
-    event,
-    whole(body) {
-      noteResponse(body)
-      const candidate = candidateIn(body)
-      if (candidate !== undefined) readCandidate(candidate)
-      noteBlock(body)
-    },
-    end() {},
-  }
+  return { event, whole: event, end() {} }
 }
 
 type Container = Record<string, unknown> | unknown[]
 
 /** Sets the value of a piece at its path, or appends it to an existing string. Ignores a path that cannot be followed. */
 function addPiece(args: Container, piece: JsonObject): void {
-  const keys = keysOf(asString(piece['jsonPath']) ?? '')
+  const keys = keysOf(asText(piece['jsonPath']))
   const last = keys.pop()
   if (last === undefined) return
   let at = args

@@ -7,7 +7,7 @@ import type { JsonObject } from '../../core/json.ts'
 import type { Answer } from '../answer/answer.ts'
 import type { Decoder } from '../api.ts'
 import { isErrorReport, ReportedError } from '../errors/reported.ts'
-import { asObject, asString, objectsIn, parseObject } from '../wire/json.ts'
+import { asObject, asString, asText, objectsIn, parseObject } from '../wire/json.ts'
 
 export { readMessagesUsage as readUsage } from '../answer/usage.ts'
 
@@ -67,19 +67,19 @@ export function decode(answer: Answer): Decoder {
     const { type } = block
     if (type === 'text' || type === 'thinking' || type === 'redacted_thinking') return readBlock(block, index)
     if (typeof type === 'string') open.set(index, { block, input: '' })
-    if (type === 'tool_use') answer.startCall(index, asString(block['id']) ?? '', asString(block['name']) ?? '')
+    if (type === 'tool_use') answer.startCall(index, asText(block['id']), asText(block['name']))
   }
 
   function addDelta(delta: JsonObject, index: number): void {
     switch (delta['type']) {
       case 'text_delta':
-        return answer.text(asString(delta['text']) ?? '')
+        return answer.text(asText(delta['text']))
       case 'thinking_delta':
-        return answer.think(index, asString(delta['thinking']) ?? '')
+        return answer.think(index, asText(delta['thinking']))
       case 'signature_delta':
         return answer.think(index, '', signed(delta['signature']))
       case 'input_json_delta': {
-        const json = asString(delta['partial_json']) ?? ''
+        const json = asText(delta['partial_json'])
         const kept = open.get(index)
         if (kept !== undefined) kept.input += json
         return answer.addInput(index, json)
@@ -102,21 +102,21 @@ export function decode(answer: Answer): Decoder {
     const key = index ?? 'whole'
     switch (block['type']) {
       case 'text':
-        return answer.text(asString(block['text']) ?? '')
+        return answer.text(asText(block['text']))
       case 'thinking':
-        answer.think(key, asString(block['thinking']) ?? '', signed(block['signature']))
+        answer.think(key, asText(block['thinking']), signed(block['signature']))
         return index === undefined ? answer.endThinking(key) : undefined
       case 'redacted_thinking':
-        return answer.endThinking(key, { anthropic: { redactedData: asString(block['data']) ?? '' } })
+        return answer.endThinking(key, { anthropic: { redactedData: asText(block['data']) } })
       case 'tool_use':
-        return answer.call(asString(block['id']) ?? '', asString(block['name']) ?? '', block['input'], callerOf(block))
+        return answer.call(asText(block['id']), asText(block['name']), block['input'], callerOf(block))
       default:
         if (typeof block['type'] === 'string') keep(block)
     }
   }
 
   function keep(block: JsonObject): void {
-    const type = asString(block['type']) ?? ''
+    const type = asText(block['type'])
     const isCall = type === 'server_tool_use' || type === 'mcp_tool_use'
     const name = isCall ? asString(block['name']) : /^(.*)_tool_result$/.exec(type)?.[1]
     answer.opaque(name === undefined ? type : `${isCall ? 'tool-call' : 'tool-result'}:${name}`, { block })

@@ -5,11 +5,10 @@ import type { ThinkingEffort } from '../../core/model.ts'
 import type { Encoded, EncodeInput } from '../api.ts'
 import { isUrl } from '../conversation/conversation.ts'
 import type { AnswerPart, Attachment, Turn } from '../conversation/conversation.ts'
-import { ADAPTIVE_THINKING, CANNOT_BE_SWITCHED_OFF, NO_FORCED_CALLS, NO_SAMPLING } from '../facts-table.ts'
-import { cannotSend, nonEmpty, ranByProvider, snakeCase } from '../prepare.ts'
+import { ADAPTIVE_THINKING, CANNOT_BE_SWITCHED_OFF, NO_FORCED_CALLS, NO_SAMPLING } from '../facts.ts'
+import { cacheMarks, cannotSend, nonEmpty, ranByProvider, snakeCase } from '../prepare.ts'
 import { asArray, asObject, asString, objectsIn } from '../wire/json.ts'
 import { defined } from '../../util/check.ts'
-import { cacheMarks, MARK } from './cache-marks.ts'
 
 /** Sent if neither the request nor the facts have a limit: Anthropic requires one. */
 const MAX_TOKENS = 4096
@@ -25,6 +24,8 @@ const BETAS: Readonly<Record<string, string>> = {
   web_fetch: 'web-fetch-2025-09-10',
   code_execution: 'code-execution-2025-08-25',
 }
+
+const MARK: JsonObject = { cache_control: { type: 'ephemeral' } }
 
 export function encode(input: EncodeInput): Encoded {
   const { request, model, facts, turns } = input
@@ -244,10 +245,7 @@ function snakeDeep(value: Json): Json {
 }
 
 /** Schema keywords that Anthropic refuses; they go into the description. The answer is validated against the whole schema later. */
-const IN_WORDS = new Set(
-  `minimum maximum exclusiveMinimum exclusiveMaximum multipleOf minLength maxLength pattern minItems maxItems uniqueItems minProperties
-    maxProperties not`.split(/\s+/),
-)
+const IN_WORDS = /^(?:(?:exclusive)?(?:min|max)imum|(?:min|max)(?:Length|Items|Properties)|multipleOf|pattern|uniqueItems|not)$/i
 
 /** Converts the schema of an answer, and its nested schemas, to the subset that Anthropic accepts. */
 function outputSchema(schema: Json | undefined): Json {
@@ -257,7 +255,7 @@ function outputSchema(schema: Json | undefined): Json {
   const kept: Record<string, Json | undefined> = {}
   const words: string[] = []
   for (const [name, value] of Object.entries(given)) {
-    if (IN_WORDS.has(name)) words.push(`${name}: ${JSON.stringify(value)}`)
+    if (IN_WORDS.test(name)) words.push(`${name}: ${JSON.stringify(value)}`)
     else if (/^(?:properties|\$defs|definitions)$/.test(name))
       kept[name] = Object.fromEntries(Object.entries(asObject(value) ?? {}).map(([key, each]) => [key, outputSchema(each)]))
     else if (name === 'oneOf') kept['anyOf'] = outputSchema(value)

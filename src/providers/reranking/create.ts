@@ -2,20 +2,15 @@
 
 import type { RerankingModelV4 } from '@ai-sdk/provider'
 import { ConfigurationError, CriaError } from '../../core/error.ts'
-import type { Ranking, RerankingModel, RerankOptions } from '../../core/reranking.ts'
+import type { Ranking, RerankingModel, RerankOptions } from '../../core/retrieval-models.ts'
 import type { ErrorContext } from '../errors/errors.ts'
-import { isSdkModel, sdkNames } from '../identity.ts'
-import { requestOnce } from '../request-once.ts'
+import { isSdkModel, sdkNames } from '../ai-sdk/language-model.ts'
+import type { AiSdkNames } from '../ai-sdk/language-model.ts'
+import { requestOnce } from '../adapter.ts'
 import { defined } from '../../util/check.ts'
 
-/** The members that versions 3 and 4 have in common. */
-export interface AiSdkRerankingModel {
-  /** `v3` or `v4`. */
-  readonly specificationVersion: string
-  /** For example `cohere.reranking`. */
-  readonly provider: string
-  /** The provider's name for the model. */
-  readonly modelId: string
+/** An AI SDK reranking model of version 3 or 4. */
+export interface AiSdkRerankingModel extends AiSdkNames {
   /** Makes one request. */
   doRerank(options: never): PromiseLike<unknown>
 }

@@ -7,7 +7,7 @@ import type { JsonObject } from '../../core/json.ts'
 import type { Answer } from '../answer/answer.ts'
 import type { Decoder } from '../api.ts'
 import { isErrorReport, ReportedError } from '../errors/reported.ts'
-import { asObject, asString, objectsIn } from '../wire/json.ts'
+import { asObject, asString, asText, objectsIn } from '../wire/json.ts'
 
 export { readResponsesUsage as readUsage } from '../answer/usage.ts'
 
@@ -41,17 +41,17 @@ export function decode(answer: Answer): Decoder {
     switch (type) {
       case 'response.output_text.delta':
       case 'response.refusal.delta':
-        return addText(keyOf(event), asString(delta) ?? '', type === 'response.refusal.delta')
+        return addText(keyOf(event), asText(delta), type === 'response.refusal.delta')
       case 'response.reasoning_summary_text.delta':
-        return addThinking(event, 'summary', asString(delta) ?? '')
+        return addThinking(event, 'summary', asText(delta))
       case 'response.reasoning_text.delta':
       case 'response.reasoning.delta':
         return addThinking(event, 'text', asString(delta) ?? asString(asObject(delta)?.['text']) ?? '')
       case 'response.function_call_arguments.delta':
-        return answer.addInput(keyOf(event), asString(delta) ?? '')
+        return answer.addInput(keyOf(event), asText(delta))
       case 'response.output_item.added': {
         const item = asObject(event['item'])
-        if (item?.['type'] === 'function_call') answer.startCall(keyOf(event, item), callIdOf(item), asString(item['name']) ?? '')
+        if (item?.['type'] === 'function_call') answer.startCall(keyOf(event, item), callIdOf(item), asText(item['name']))
         return
       }
       case 'response.output_item.done': {
@@ -116,7 +116,7 @@ export function decode(answer: Answer): Decoder {
         hasCalls = true
         const { namespace, arguments: input } = item
         const data = typeof namespace === 'string' ? { openai: { namespace } } : undefined
-        if (!answer.hasOpen(key)) return answer.call(callIdOf(item), asString(item['name']) ?? '', input, data)
+        if (!answer.hasOpen(key)) return answer.call(callIdOf(item), asText(item['name']), input, data)
         const came = answer.inputOf(key)
         if (typeof input === 'string') answer.addInput(key, beyond(came, input))
         return answer.endCall(key, data, (input ?? '') === '' ? came : input)
@@ -175,7 +175,7 @@ function callIdOf({ call_id, id }: JsonObject): string {
 }
 
 function itemData(itemId: unknown, encrypted?: unknown): JsonObject {
-  return { openai: { itemId: asString(itemId) ?? '', reasoningEncryptedContent: asString(encrypted) ?? '' } }
+  return { openai: { itemId: asText(itemId), reasoningEncryptedContent: asText(encrypted) } }
 }
 
 /** Returns the part of `whole` after `came`; empty if `whole` does not begin with `came`. */
@@ -185,13 +185,13 @@ function beyond(came: string, whole: string): string {
 
 function textOf(message: JsonObject): string {
   return objectsIn(message['content'])
-    .map((part) => asString(part[part['type'] === 'refusal' ? 'refusal' : 'text']) ?? '')
+    .map((part) => asText(part[part['type'] === 'refusal' ? 'refusal' : 'text']))
     .join('')
 }
 
 /** Returns the parts of the summary, or the reasoning itself if the item has no summary. */
 function thinkingOf(item: JsonObject): string[] {
-  const textsIn = (parts: unknown): string[] => objectsIn(parts).map((part) => asString(part['text']) ?? '')
+  const textsIn = (parts: unknown): string[] => objectsIn(parts).map((part) => asText(part['text']))
   const summary = textsIn(item['summary'])
   return summary.length > 0 ? summary : [textsIn(item['content']).join('')]
 }

@@ -8,7 +8,7 @@ import type { EncodeInput, Encoded } from '../api.ts'
 import { dataUrl, isUrl } from '../conversation/conversation.ts'
 import type { AnswerPart, Attachment, Result, Turn } from '../conversation/conversation.ts'
 import { cannotSend, choiceOf, effortOf, formatOf, nonEmpty, ranByProvider, samplingOf, snakeCase } from '../prepare.ts'
-import { asArray, asString, objectsIn } from '../wire/json.ts'
+import { asArray, asText, objectsIn } from '../wire/json.ts'
 import { defined } from '../../util/check.ts'
 
 /** Tools that OpenAI runs. */
@@ -82,7 +82,7 @@ function toAnswerItems(parts: readonly AnswerPart[]): JsonObject[] {
       case 'text':
         return [{ role: 'assistant', content: part.text, ...defined({ phase: own['phase'] }) }]
       case 'thinking': {
-        const id = asString(own['itemId']) ?? ''
+        const id = asText(own['itemId'])
         const known = reasoning.get(id)
         const item = known ?? { type: 'reasoning', id, summary: [] }
         reasoning.set(id, item)

@@ -6,6 +6,7 @@ import type { FinishReason, LanguageModel, ModelCall, ModelFacts, ModelPart, Mod
 import { UNKNOWN_FACTS } from '../../core/model.ts'
 import type { Usage } from '../../core/usage.ts'
 import { UNKNOWN_USAGE } from '../../core/usage.ts'
+import { orAborted } from '../../util/promise.ts'
 
 /** One answer. A bare string is an answer of one delta. */
 export type ScriptedAnswer =
@@ -74,7 +75,7 @@ export class ScriptedModel implements LanguageModel {
       const parts = plan.parts ?? partsOf(plan)
       for (let index = 0; ; index++) {
         if (plan.fail?.after === index) throw plan.fail.error
-        if (plan.hang?.after === index) await untilAborted(signal)
+        if (plan.hang?.after === index) await orAborted(new Promise<never>(() => {}), signal)
         await plan.before?.(index, signal)
         signal.throwIfAborted()
         const part = parts[index]
@@ -108,11 +109,4 @@ function partsOf({ thinking, text = [], toolCalls = [], usage, finish }: Exclude
   const reason = finish === undefined ? (toolCalls.length > 0 ? 'tool-calls' : 'stop') : finish
   if (reason !== null) parts.push({ type: 'finish', reason })
   return parts
-}
-
-function untilAborted(signal: AbortSignal): Promise<never> {
-  return new Promise((_, reject) => {
-    if (signal.aborted) reject(signal.reason)
-    else signal.addEventListener('abort', () => reject(signal.reason), { once: true })
-  })
 }

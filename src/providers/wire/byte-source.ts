@@ -2,41 +2,43 @@
  * Reads the bytes of an answer ahead of the decoder.
  *
  * An error in the body that `fetch` returns empties its queue, which would lose the bytes before a broken connection. They are kept here instead,
- * and the error is thrown after them. A chunked answer is read ahead up to 64 KB, so that a slow reader slows the server down. Any other answer is
- * read as it arrives, up to 64 MB: the `fetch` of Node 22 and 24 (undici 7) ends the process if a server closes a connection that is not being
- * read and whose answer ends by its length or by the close (https://github.com/nodejs/undici/issues/5360).
+ * and the error is thrown after them. An answer is read ahead up to 64 KB, so that a slow reader slows the server down. An answer of `fetch` that is
+ * not chunked is read as it arrives, up to 64 MB: the `fetch` of Node 22 and 24 (undici 7) ends the process if a server closes a connection that is
+ * not being read and whose answer ends by its length or by the close (https://github.com/nodejs/undici/issues/5360).
  */
 
-import { isAbort } from './network.ts'
-import type { Answered, AnsweredBody } from './send.ts'
+import type { Readable } from 'node:stream'
+import type { Answered } from './network.ts'
+import { isAbort, withCode } from './network.ts'
 
 /** The kind of an answer by its first characters; the content type is not reliable. */
 export type BodyKind = 'events' | 'json' | 'markup' | 'text' | 'empty'
 
-const MOST_BYTES = 64 * 1024 * 1024
-const MOST_CHUNKED_BYTES = 64 * 1024
+const MOST_BYTES = 64 * 1024
+const MOST_UNCHUNKED_BYTES = 64 * 1024 * 1024
 /** Number of characters in which an event stream is recognised, even if fields of a vendor come first. */
 const ENOUGH = 1024
 
 export class ByteSource {
-  readonly #reader: ReturnType<AnsweredBody['getReader']> | undefined
-  readonly #most: number
+  #most = MOST_BYTES
   #queue: Uint8Array[] = []
   #queued = 0
   /** The answer has ended or broken off, or the source was closed. */
   #over = false
   #failure: { readonly thrown: unknown } | undefined
   #returnedAt = -Infinity
-  /** Arriving bytes do not wake the reader. */
+  /** Arriving bytes do not resume the reader. */
   #isHolding = false
-  #wakeReader: (() => void) | undefined
-  #wakePump: (() => void) | undefined
+  #resumeReader: (() => void) | undefined
+  #resumeSender: (() => void) | undefined
+  #cancel: (() => void) | undefined
 
   constructor({ body, headers }: Pick<Answered, 'body' | 'headers'>) {
-    const isChunked = headers.get('transfer-encoding')?.toLowerCase().includes('chunked') === true
-    this.#most = isChunked ? MOST_CHUNKED_BYTES : MOST_BYTES
-    this.#reader = body?.getReader()
-    void this.#pump()
+    if (body === null) this.#end()
+    else if ('getReader' in body) {
+      if (headers.get('transfer-encoding')?.toLowerCase().includes('chunked') !== true) this.#most = MOST_UNCHUNKED_BYTES
+      void this.#pump(body.getReader())
+    } else this.#listen(body)
   }
 
   /**
@@ -48,7 +50,14 @@ export class ByteSource {
   async read(holdMs = 0): Promise<readonly Uint8Array[] | undefined> {
     while (this.#queued === 0 && !this.#over) await this.#more()
     const early = this.#returnedAt + holdMs - performance.now()
-    if (early > 0 && !this.#over) await this.#hold(early)
+    // Waits, but not beyond the end of the answer, and not while the queue is full.
+    if (early > 0 && !this.#over && this.#queued < this.#most) {
+      this.#isHolding = true
+      const timer = setTimeout(() => this.#resumeReader?.(), Math.ceil(early))
+      await this.#more()
+      clearTimeout(timer)
+      this.#isHolding = false
+    }
     if (this.#queued === 0) {
       if (this.#failure !== undefined) throw this.#failure.thrown
       return undefined
@@ -57,7 +66,7 @@ export class ByteSource {
     this.#queue = []
     this.#queued = 0
     this.#returnedAt = performance.now()
-    this.#wakePump?.()
+    this.#resumeSender?.()
     return pieces
   }
 
@@ -66,7 +75,7 @@ export class ByteSource {
     for (;;) {
       // Some servers send white space first to keep the connection alive, possibly more than the queue holds.
       while (this.#queue[0]?.every(isSpace) === true) this.#queued -= this.#queue.shift()?.length ?? 0
-      this.#wakePump?.()
+      this.#resumeSender?.()
       let head = ''
       for (const piece of this.#queue) {
         if (head.length >= ENOUGH) break
@@ -104,44 +113,61 @@ export class ByteSource {
     this.#queued = 0
     this.#failure = undefined
     if (this.#over) return
-    this.#over = true
-    this.#wakeReader?.()
-    this.#wakePump?.()
-    void this.#reader?.cancel().catch(() => {})
+    this.#end()
+    this.#resumeSender?.()
+    this.#cancel?.()
   }
 
-  async #pump(): Promise<void> {
+  /** Reads the body of a `fetch`. */
+  async #pump(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<void> {
+    this.#cancel = () => void reader.cancel().catch(() => {})
     try {
-      while (this.#reader !== undefined && !this.#over) {
-        if (this.#queued >= this.#most) {
-          await new Promise<void>((resolve) => (this.#wakePump = resolve))
-          continue
-        }
-        const { done, value } = await this.#reader.read()
-        if (done || value === undefined || this.#over) break
-        this.#queue.push(value)
-        this.#queued += value.length
-        if (!this.#isHolding || this.#queued >= this.#most) this.#wakeReader?.()
+      while (!this.#over) {
+        const { done, value } = await reader.read()
+        if (done) break
+        this.#add(value)
+        while (this.#isFull()) await new Promise<void>((resolve) => (this.#resumeSender = resolve))
       }
+      this.#end()
     } catch (thrown) {
-      if (!this.#over) this.#failure = { thrown }
-      if (isAbort(thrown)) this.#queued = 0
+      this.#end({ thrown })
     }
-    this.#over = true
-    this.#wakeReader?.()
   }
 
-  /** Waits `ms` milliseconds, but not beyond the end of the answer, and not while the queue is full. */
-  async #hold(ms: number): Promise<void> {
-    this.#isHolding = true
-    const timer = setTimeout(() => this.#wakeReader?.(), Math.ceil(ms))
-    if (this.#queued < this.#most) await this.#more()
-    clearTimeout(timer)
-    this.#isHolding = false
+  /** Reads the body of an `httpFetch`, whose iterator would lose the bytes before an error. */
+  #listen(stream: Readable): void {
+    this.#cancel = () => void stream.destroy()
+    this.#resumeSender = () => void stream.resume()
+    stream.on('data', (piece: Uint8Array) => {
+      this.#add(piece)
+      if (this.#isFull()) stream.pause()
+    })
+    stream.once('end', () => this.#end())
+    stream.once('error', (thrown) => this.#end({ thrown }))
+    stream.once('close', () => this.#end({ thrown: withCode('The connection was closed.', 'ECONNRESET') }))
+  }
+
+  #add(piece: Uint8Array): void {
+    if (this.#over) return
+    this.#queue.push(piece)
+    this.#queued += piece.length
+    if (!this.#isHolding || this.#isFull()) this.#resumeReader?.()
+  }
+
+  #isFull(): boolean {
+    return this.#queued >= this.#most && !this.#over
+  }
+
+  #end(failure?: { readonly thrown: unknown }): void {
+    if (this.#over) return
+    this.#over = true
+    this.#failure = failure
+    if (failure !== undefined && isAbort(failure.thrown)) this.#queued = 0
+    this.#resumeReader?.()
   }
 
   #more(): Promise<void> {
-    return new Promise((resolve) => (this.#wakeReader = resolve))
+    return new Promise((resolve) => (this.#resumeReader = resolve))
   }
 }
 

@@ -4,8 +4,9 @@ import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib'
 import { afterEach, expect, it } from 'vitest'
+import { ByteSource } from './byte-source.ts'
 import { httpFetch } from './http-fetch.ts'
-import type { Answered } from './send.ts'
+import type { Answered } from './network.ts'
 
 let close: (() => void) | undefined
 afterEach(() => close?.())
@@ -24,15 +25,13 @@ async function ask(answer: RequestListener, headers: Record<string, string> = {}
 }
 
 /** Reads a body; returns its text and how it ended. */
-async function textOf({ body }: Answered): Promise<{ text: string; failure: unknown }> {
-  const reader = body?.getReader()
+async function textOf(answered: Answered): Promise<{ text: string; failure: unknown }> {
+  const source = new ByteSource(answered)
   let text = ''
   try {
-    for (;;) {
-      const { done, value } = (await reader?.read()) ?? { done: true }
-      if (done || value === undefined) return { text, failure: undefined }
-      text += Buffer.from(value).toString()
-    }
+    for (let pieces = await source.read(); pieces !== undefined; pieces = await source.read())
+      text += Buffer.concat(pieces).toString()
+    return { text, failure: undefined }
   } catch (failure) {
     return { text, failure }
   }

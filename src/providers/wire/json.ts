@@ -27,3 +27,8 @@ export function objectsIn(value: unknown): JsonObject[] {
 export function asString(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined
 }
+
+/** Returns the text, and an empty one for any other value. */
+export function asText(value: unknown): string {
+  return typeof value === 'string' ? value : ''
+}

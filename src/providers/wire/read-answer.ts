@@ -1,22 +1,24 @@
 /** Reads the answer to a request: an event stream or one JSON object. Anything else becomes an error. */
 
+import { createParser } from 'eventsource-parser'
 import { CriaError } from '../../core/error.ts'
+import type { CriaErrorOptions } from '../../core/error.ts'
 import type { JsonObject } from '../../core/json.ts'
 import type { Answer } from '../answer/answer.ts'
-import type { Api } from '../api.ts'
+import type { Api, Decoder } from '../api.ts'
 import { isErrorBody, ReportedError } from '../errors/reported.ts'
 import { ByteSource } from './byte-source.ts'
 import type { BodyKind } from './byte-source.ts'
-import { createEventStream } from './event-stream.ts'
 import { parseObject } from './json.ts'
-import type { Peer } from './network.ts'
+import type { Answered, Peer } from './network.ts'
 import { brokenOff, isAbort } from './network.ts'
-import type { Answered } from './send.ts'
 
 /** Limit of an answer that is not streamed, which is kept in memory. */
 const MAX_BODY_BYTES = 64 * 1024 * 1024
 /** Far more than any answer needs; stops a stream that never ends. */
 const MAX_STREAM_BYTES = 256 * 1024 * 1024
+/** Limit of an event in characters: an event without an end would fill the memory. */
+const MAX_EVENT: number = 32 * 1024 * 1024
 /**
  * Deltas that arrive within this time, in milliseconds, are decoded, stored and displayed together. The first is never held back
  * (docs/decisions/0038-deltas-in-groups.md).
@@ -50,14 +52,15 @@ export async function* readAnswer(options: WireOptions, answer: Answer): AsyncGe
   let lastWait: NodeJS.Timeout | undefined
   try {
     const response = await request()
-    const received = await receive(response, peer)
-    source = received.source
+    source = new ByteSource(response)
+    const kind = await kindOf(response, source, peer)
     answer.hasBegun = true
     const decoder = api.decode(answer)
-    if (received.kind === 'json') {
+    if (kind === 'json') {
       answer.isWhole = true
       const body = await readBody(source, response.status, peer, MAX_BODY_BYTES)
-      if (!ANSWERS.some((name) => name in body)) throw notOfThisApi(body, peer)
+      if (!ANSWERS.some((name) => name in body))
+        throw invalid(peer, `the answer is not what this API sends: ${JSON.stringify(body).slice(0, 100)}`)
       decoder.whole(body)
       return
     }
@@ -78,7 +81,11 @@ export async function* readAnswer(options: WireOptions, answer: Answer): AsyncGe
         bytes += piece.length
         events.push(piece)
       }
-      if (bytes > maxAnswerBytes) throw tooLong(maxAnswerBytes, peer)
+      if (bytes > maxAnswerBytes)
+        throw invalid(peer, `the answer was stopped: its stream is longer than ${maxAnswerBytes} bytes.`, {
+          retryable: false,
+          hint: 'The text received before is kept. To raise the limit, set the option maxAnswerBytes of createModel().',
+        })
     }
     if (answer.ended) await within(DRAIN_MS, source, drain(source)).catch(() => {})
     // Open tool calls of an answer that broke off are dropped.
@@ -93,8 +100,9 @@ export async function* readAnswer(options: WireOptions, answer: Answer): AsyncGe
 
 /** Reads an answer that is one JSON object. @throws ReportedError for an error of the provider, CriaError for any other answer. */
 export async function readWhole(response: Answered, peer: Peer, maxBytes: number): Promise<JsonObject> {
-  const { source } = await receive(response, peer)
+  const source = new ByteSource(response)
   try {
+    await kindOf(response, source, peer)
     return await readBody(source, response.status, peer, maxBytes)
   } catch (thrown) {
     throw explain(thrown, peer)
@@ -112,25 +120,23 @@ async function readBody(source: ByteSource, status: number, peer: Peer, maxBytes
 }
 
 /** @throws ReportedError for a status of 400 or more, CriaError `invalid_response` for a body that is neither events nor JSON. */
-async function receive(response: Answered, peer: Peer): Promise<{ source: ByteSource; kind: 'events' | 'json' }> {
-  const source = new ByteSource(response)
+async function kindOf(response: Answered, source: ByteSource, peer: Peer): Promise<'events' | 'json'> {
   const { status } = response
-  try {
-    if (status >= 300 && status < 400) throw notFollowed(status, peer)
-    if (!response.ok) throw await failure(response, source)
-    const kind = await source.kind()
-    if (kind === 'events' || kind === 'json') return { source, kind }
-    throw notAnAnswer(kind, status, await source.text(MAX_ERROR_BODY_BYTES), peer)
-  } catch (thrown) {
-    source.close()
-    throw explain(thrown, peer)
-  }
+  // A redirect without a location, or the status 304.
+  if (status >= 300 && status < 400)
+    throw invalid(peer, `${peer.host} answered with the status ${status}, which is not valid here.`, {
+      status,
+      hint: 'Is this the base URL of the API? A proxy on the way may also have answered instead of the API.',
+    })
+  if (!response.ok) throw await failure(response, source)
+  const kind = await source.kind()
+  if (kind === 'events' || kind === 'json') return kind
+  throw notAnAnswer(kind, status, await source.text(MAX_ERROR_BODY_BYTES), peer)
 }
 
 /** Converts errors of the socket and the decoder to readable ones. */
 function explain(thrown: unknown, peer: Peer): unknown {
-  if (thrown instanceof RangeError)
-    return new CriaError('invalid_response', `${peer.provider}: ${thrown.message}`, { retryable: false, cause: thrown })
+  if (thrown instanceof RangeError) return invalid(peer, thrown.message, { retryable: false, cause: thrown })
   const isKnown = isAbort(thrown) || thrown instanceof ReportedError || thrown instanceof CriaError
   return isKnown ? thrown : brokenOff(thrown, peer)
 }
@@ -166,37 +172,77 @@ async function within<T>(ms: number, source: ByteSource, work: Promise<T>): Prom
   }
 }
 
-function tooLong(limit: number, { provider }: Peer): CriaError {
-  return new CriaError('invalid_response', `${provider}: the answer was stopped: its stream is longer than ${limit} bytes.`, {
-    retryable: false,
-    hint: 'The text received before is kept. To raise the limit, set the option maxAnswerBytes of createModel().',
-  })
-}
-
 /** Members of which every answer has at least one. */
 const ANSWERS = ['choices', 'output', 'content', 'candidates', 'promptFeedback', 'usageMetadata', 'status']
 
-function notOfThisApi(body: JsonObject, { provider }: Peer): CriaError {
-  const words = JSON.stringify(body).slice(0, 100)
-  return new CriaError('invalid_response', `${provider}: the answer is not what this API sends: ${words}`)
-}
-
-/** Describes a redirect without a location, or the status 304. */
-function notFollowed(status: number, { provider, host }: Peer): CriaError {
-  const hint = 'Is this the base URL of the API? A proxy on the way may also have answered instead of the API.'
-  const message = `${provider}: ${host} answered with the status ${status}, which is not valid here.`
-  return new CriaError('invalid_response', message, { status, hint })
-}
-
 /** Describes a text that is not an answer, for example a page of a gateway about its upstream. */
-function notAnAnswer(kind: BodyKind, status: number, text: string, { provider, host }: Peer): CriaError {
-  if (kind === 'empty')
-    return new CriaError('invalid_response', `${provider}: ${host} answered ${status} with an empty response.`, { status })
+function notAnAnswer(kind: BodyKind, status: number, text: string, peer: Peer): CriaError {
+  const answered = `${peer.host} answered ${status} with`
+  if (kind === 'empty') return invalid(peer, `${answered} an empty response.`, { status })
   const title = /<title[^>]*>([^<]{1,200})/i.exec(text)?.[1]?.trim() ?? ''
   const page = `a web page${title === '' ? '' : ` (“${title}”)`}`
   const other = `text that is neither JSON nor an event stream: ${JSON.stringify(text.slice(0, SHOWN))}`
-  return new CriaError('invalid_response', `${provider}: ${host} answered ${status} with ${kind === 'markup' ? page : other}.`, {
+  return invalid(peer, `${answered} ${kind === 'markup' ? page : other}.`, {
     status,
     hint: 'Is this the base URL of the API, with its version (…/v1)? A proxy on the way may also have answered instead of the API.',
   })
+}
+
+function invalid({ provider }: Peer, message: string, options: CriaErrorOptions = {}): CriaError {
+  return new CriaError('invalid_response', `${provider}: ${message}`, options)
+}
+
+export interface EventStream {
+  /** @throws RangeError for an event that is too large, CriaError `stream_interrupted` for one that is not JSON, and errors of the decoder. */
+  push(bytes: Uint8Array): void
+  /** Decodes a last event without an empty line after it: the specification drops it, but some servers send it. */
+  end(): void
+}
+
+/** @param provider named in errors. */
+export function createEventStream(
+  decoder: Pick<Decoder, 'event'>,
+  answer: Pick<Answer, 'ended'>,
+  provider: string,
+  maxEvent: number = MAX_EVENT,
+): EventStream {
+  const bytesToText = new TextDecoder()
+  let number = 0
+  let isAtEnd = false
+  const parser = createParser({
+    maxBufferSize: maxEvent,
+    onEvent({ data }) {
+      number++
+      if (answer.ended) return
+      // OpenAI's end mark. Some servers send no empty line after it, so that later lines become part of the same event.
+      if (!data.startsWith('{') && data.trimStart().startsWith('[DONE]')) {
+        answer.ended = true
+        return
+      }
+      const event = parseObject(data)
+      if (event !== undefined) return decoder.event(event)
+      if (isAtEnd || saysNothing(data)) return
+      const message = `${provider}: event ${number} of the stream is not JSON: ${JSON.stringify(data.slice(0, 80))}.`
+      throw new CriaError('stream_interrupted', message, { details: { event: number } })
+    },
+    onError({ type, field, value }) {
+      if (type === 'max-buffer-size-exceeded')
+        throw new RangeError(`A single event of the stream is larger than ${Math.round(maxEvent / 1024 / 1024)} MB.`)
+      // llama.cpp reports its errors in a field of their own.
+      const error = field === 'error' && value !== undefined && !answer.ended ? parseObject(value) : undefined
+      if (error !== undefined) decoder.event({ error })
+    },
+  })
+  return {
+    push: (bytes) => parser.feed(bytesToText.decode(bytes, { stream: true })),
+    end() {
+      isAtEnd = true
+      parser.feed(`${bytesToText.decode()}\n\n`)
+    },
+  }
+}
+
+/** Returns whether an event is a keep-alive: it is empty, or holds a JSON value without members. */
+function saysNothing(data: string): boolean {
+  return data.trim() === '' || /^\s*(?:null|true|false|-?\d+(?:\.\d+)?|"[^"\\]*")\s*$/.test(data)
 }

@@ -5,7 +5,7 @@ import type { Clock } from '../../core/clock.ts'
 import { ConfigurationError, CriaError } from '../../core/error.ts'
 import type { GcOptions, GcReport, JournalKeeper, Recorder } from '../../core/recorder.ts'
 import type { SpanRecord } from '../../core/span.ts'
-import { isPromise, unheard } from '../../util/promise.ts'
+import { ignoreRejection, isPromise } from '../../util/promise.ts'
 import { isBusy } from '../../util/sqlite/failure.ts'
 import { openFilePatiently } from '../../util/sqlite/open-file.ts'
 import { Patience } from '../../util/sqlite/patience.ts'
@@ -240,7 +240,7 @@ function startTimers(journal: Journal, patience: Patience, onCleanUp: SqliteReco
 /** Ignores a failure of `work`. @returns whether it failed synchronously. */
 function failsAtOnce(work: () => unknown): boolean {
   try {
-    unheard(work())
+    ignoreRejection(work())
     return false
   } catch {
     return true

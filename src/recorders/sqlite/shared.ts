@@ -1,7 +1,7 @@
 /** Stores budgets of sessions, days, users and tags, and cached answers in the journal's file, for all processes that share it. */
 
 import type { BudgetStore } from '../../core/budget.ts'
-import type { CacheStore } from '../../core/cache.ts'
+import type { CacheStore } from '../../core/storage.ts'
 import type { Connection } from '../../util/sqlite/connection.ts'
 import { isBusy } from '../../util/sqlite/failure.ts'
 import type { Patience } from '../../util/sqlite/patience.ts'

@@ -1,6 +1,6 @@
 /** A journal storage in memory: for tests, and as a model for a storage on a database. */
 
-import type { JournalRows, JournalStorage, RowRange } from '../../core/journal-storage.ts'
+import type { JournalRows, JournalStorage, RowRange } from '../../core/storage.ts'
 
 /** Makes a storage that ends with its process. Several recorders may share it. */
 export function memoryStorage(): JournalStorage {

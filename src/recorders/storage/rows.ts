@@ -2,7 +2,7 @@
 
 import { ConfigurationError } from '../../core/error.ts'
 import type { QueryEvent } from '../../core/event.ts'
-import type { JournalRows } from '../../core/journal-storage.ts'
+import type { JournalRows } from '../../core/storage.ts'
 import type { Message } from '../../core/message.ts'
 import type {
   ListTurns,

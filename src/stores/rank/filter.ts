@@ -1,6 +1,6 @@
 /** Checks and applies filters, identically in every store. */
 
-import { checkFilter, isPattern } from '../../core/filter.ts'
+import { checkFilter, isPattern } from '../../core/store.ts'
 import type { Json, JsonObject } from '../../core/json.ts'
 import type { ChunkFilter, FilterTest } from '../../core/store.ts'
 import { globPattern } from '../../util/glob-pattern.ts'

@@ -1,6 +1,6 @@
 /** Finds the chunks that a filter accepts. */
 
-import { isPattern } from '../../core/filter.ts'
+import { isPattern } from '../../core/store.ts'
 import type { ChunkFilter, FilterTest } from '../../core/store.ts'
 import type { Connection } from '../../util/sqlite/connection.ts'
 import { best } from '../rank/blend.ts'

@@ -1,6 +1,6 @@
 /** Makes the vectors of a store and those of questions. Loaded only for stores with an embedding model. */
 
-import type { EmbeddingModel } from '../../core/embedding.ts'
+import type { EmbeddingModel } from '../../core/retrieval-models.ts'
 import { CriaError, isCriaError, toCriaError } from '../../core/error.ts'
 import type { StoreNotice } from '../../core/store.ts'
 import { beginningOf } from '../../util/lines.ts'

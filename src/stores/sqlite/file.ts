@@ -1,6 +1,6 @@
 /** Opens the file of a document store, and checks its options. */
 
-import type { EmbeddingModel } from '../../core/embedding.ts'
+import type { EmbeddingModel } from '../../core/retrieval-models.ts'
 import { ConfigurationError, CriaError, isCriaError, toCriaError } from '../../core/error.ts'
 import { describe } from '../../util/check.ts'
 import { namesOf } from '../../util/nearest.ts'

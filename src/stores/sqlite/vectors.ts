@@ -2,7 +2,7 @@
  * Stores vectors, their codes and the models that made them, in step with the chunks. Functions that write run inside the caller's transaction.
  */
 
-import type { EmbeddingModel } from '../../core/embedding.ts'
+import type { EmbeddingModel } from '../../core/retrieval-models.ts'
 import { ConfigurationError } from '../../core/error.ts'
 import type { Chunk } from '../../core/store.ts'
 import type { Connection } from '../../util/sqlite/connection.ts'

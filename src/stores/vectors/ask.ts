@@ -1,6 +1,6 @@
 /** Requests many vectors from an embedding model: splits batches at its limits, retries where that may help, and cuts long texts. */
 
-import type { EmbeddingModel } from '../../core/embedding.ts'
+import type { EmbeddingModel } from '../../core/retrieval-models.ts'
 import { CriaError, isCriaError, toCriaError } from '../../core/error.ts'
 import { backoff, DEFAULT_BACKOFF } from '../../util/backoff.ts'
 import { beginningOf } from '../../util/lines.ts'

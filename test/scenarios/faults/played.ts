@@ -11,6 +11,7 @@ import type { Folded } from '../../../src/core/fold.ts'
 import type { Json } from '../../../src/core/json.ts'
 import type { Tool } from '../../../src/core/tool.ts'
 import { SqliteRecorder } from '../../../src/recorders/sqlite/recorder.ts'
+import { shownText } from '../../support/shown.ts'
 
 /** Runs every mode of every fault at every event, which is too slow for the gate. */
 export const FULL: boolean = process.env['FULL_FAULTS'] === '1'
@@ -70,7 +71,7 @@ function checkEvents(events: readonly QueryEvent[], left: boolean): void {
   expect(events.filter(isTerminal)).toEqual(left ? [] : events.slice(-1))
   const last = events.at(-1)
   if (last?.type === 'complete') {
-    expect(assistantText(events)).toBe(last.result.text)
+    expect(shownText(events)).toBe(last.result.text)
     expect(foldEvents(events).text).toBe(last.result.text)
   }
   for (const event of events) {
@@ -183,17 +184,4 @@ export async function forAll<T>(items: readonly T[], name: (item: T) => string, 
     }
   }
   await Promise.all(Array.from({ length: 8 }, worker))
-}
-
-/** Returns the text that a reader of deltas, steps and `reset` shows. */
-function assistantText(events: readonly QueryEvent[]): string {
-  let text = ''
-  let step = 0
-  for (const event of events) {
-    if (event.step !== step) text = ''
-    step = event.step
-    if (event.type === 'text_delta') text += event.text
-    if (event.type === 'reset') text = ''
-  }
-  return text
 }

@@ -143,7 +143,7 @@ describe.each(ALL_APIS)('$provider', (api) => {
       const turn = await play({ model, clock, timeouts: NO_LIMITS })
       expect(turn.last).toMatchObject({
         type: 'error',
-        error: { code: 'overloaded', message: expect.stringMatching(/asked again in \d/) as string },
+        error: { code: 'overloaded', message: expect.stringMatching(/requests a wait of \d/) as string },
       })
       expect([requests.length, clock.waits]).toEqual([1, []])
       const helped = await play({ model, clock, timeouts: NO_LIMITS, fallbackModels: [new ScriptedModel(['Here.'])] })

@@ -1,14 +1,15 @@
 import { describe, expect, it } from 'vitest'
 import type { CriaError } from '../core/error.ts'
 import type { Clock } from '../core/clock.ts'
-import { Watchdog } from './watchdog.ts'
-import type { Timeouts } from './watchdog.ts'
+import type { ModelPart } from '../core/model.ts'
+import { createCeilings, Watchdog } from './limits.ts'
+import type { Timeouts } from './limits.ts'
 
 /** Passes from wait to wait, and stops at `until`. */
 class SteppedClock implements Clock {
   time = 0
   #due = Infinity
-  #wake: () => void = () => {}
+  #resume: () => void = () => {}
 
   now(): number {
     return this.time
@@ -17,12 +18,12 @@ class SteppedClock implements Clock {
   sleep(ms: number, signal?: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
       this.#due = this.time + ms
-      this.#wake = resolve
+      this.#resume = resolve
       signal?.addEventListener('abort', () => reject(signal.reason), { once: true })
     })
   }
 
-  /** Who sleeps is woken when he would have been. */
+  /** Sets the clock back; a pending wait still ends after the same time. */
   setBack(ms: number): void {
     this.time -= ms
     this.#due -= ms
@@ -33,14 +34,14 @@ class SteppedClock implements Clock {
     while (this.#due <= until) {
       this.time = this.#due
       this.#due = Infinity
-      this.#wake()
+      this.#resume()
       for (let tick = 0; tick < 5; tick++) await Promise.resolve()
     }
     this.time = until
   }
 }
 
-/** Receives a part at each of these times, the reader taking no time; returns when it was given up, and why. */
+/** Receives a part at each of these times, with a reader that takes no time. Returns when the attempt was given up, and why. */
 async function givenUp(limits: Partial<Timeouts>, parts: readonly number[], end = 1_000_000, streamed = true): Promise<string> {
   const clock = new SteppedClock()
   const over = new AbortController()
@@ -88,7 +89,7 @@ describe('Watchdog', () => {
       'has a limit of its own',
       { whole: 290 },
       [],
-      '290: a/model sent nothing for 290 ms. The answer was asked for in one piece.',
+      '290: a/model sent nothing for 290 ms. The answer was requested without streaming.',
     ],
     ['and none where that is null', { firstToken: 120 }, [5000], 'never'],
   ])('an answer in one piece %s: %o with parts at %j', async (_, limits, parts, expected) => {
@@ -142,5 +143,24 @@ describe('Watchdog', () => {
     await clock.passTo(clock.time + 200)
     expect(watchdog.signal.aborted).toBe(true)
     over.abort()
+  })
+})
+
+const call = (id: string): ModelPart => ({ type: 'tool-call', id, name: 'find', input: {} })
+const piece = (id: string): ModelPart => ({ type: 'tool-input', id, name: 'find', delta: '' })
+
+describe('createCeilings', () => {
+  it.each<readonly [string, readonly ModelPart[], string | undefined]>([
+    ['a text within the limit', [{ type: 'text', text: '1234' }], undefined],
+    ['a text beyond it', [{ type: 'text', text: '12345' }], 'longer than 4 characters of text'],
+    ['a text that restarts', [{ type: 'text', text: '1234' }, { type: 'restart' }, { type: 'text', text: '1234' }], undefined],
+    ['two calls, streamed and whole', [piece('a'), call('a'), piece('b'), call('b')], undefined],
+    ['three calls', [call('a'), piece('b'), call('b'), call('c')], 'longer than 2 tool calls'],
+    ['calls that restart', [call('a'), piece('b'), { type: 'restart' }, piece('b'), call('c')], undefined],
+  ])('%s', (_, parts, wrong) => {
+    const add = createCeilings({ text: 4, thinking: null, arguments: null, calls: 2 }, 'house/model')
+    const addAll = (): void => parts.forEach(add)
+    if (wrong === undefined) expect(addAll).not.toThrow()
+    else expect(addAll).toThrow(`house/model was stopped: its answer is ${wrong}.`)
   })
 })

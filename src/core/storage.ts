@@ -1,4 +1,4 @@
-/** The storage port of `recorderOn`, for journals outside SQLite: an ordered key-value store with transactions. */
+/** The ports to key-value storage: the rows of a journal outside SQLite (`recorderOn`), and the texts of the response cache. */
 
 import type { MaybePromise } from './maybe-promise.ts'
 
@@ -38,4 +38,27 @@ export interface JournalStorage {
   transaction<Result>(work: (rows: JournalRows) => Promise<Result>): Promise<Result>
   /** Called once, when the recorder is closed. */
   close?(): MaybePromise<void>
+}
+
+/** The port to a response cache. Methods may be synchronous or return promises. */
+export interface CacheStore {
+  /**
+   * Returns the text under this key unless it has expired. A read counts as a use for eviction.
+   * @param now epoch milliseconds.
+   */
+  get(key: string, now: number): MaybePromise<string | undefined>
+  /** Stores a text, replacing an earlier one; removes expired entries and those beyond `max`. */
+  set(key: string, value: string, keep: Keeping): MaybePromise<void>
+  /** Removes all entries. */
+  clear(): MaybePromise<void>
+}
+
+/** How long an entry is kept. */
+export interface Keeping {
+  /** Epoch milliseconds. */
+  readonly now: number
+  /** Expiry, exclusive; epoch milliseconds. */
+  readonly until: number
+  /** Maximum number of entries; the least recently used are removed first. */
+  readonly max: number
 }
