@@ -51,7 +51,7 @@ const citation = (over: Partial<Citation> = {}): Citation => ({
 const TEXT = { format: 'text', showThinking: false } as const
 
 describe('text in a pipe', () => {
-  test('the answer as it comes, then its sources', async () => {
+  test('streams the answer, then lists its sources', async () => {
     const io = fakeIo()
     const citations = [citation({ lines: [3, 4] }), citation({ lines: [3, 4] }), citation({ marker: '2', source: 'a b.pdf' })]
     const code = await showTurn(turn(start, delta('Red '), delta('wine. [1][2]'), complete({ citations })), io, TEXT)
@@ -60,7 +60,7 @@ describe('text in a pipe', () => {
     expect(io.err()).toBe('')
   })
 
-  test('a refusal is followed by where to look, best first, unless nothing was found', async () => {
+  test('a refusal names the closest passages, best first, unless none were found', async () => {
     const chunk = (source: string): { id: string; source: string; start: number; end: number; score: number } => ({
       id: `chunk of ${source}`,
       source,
@@ -101,20 +101,20 @@ describe('text in a pipe', () => {
     expect(io.out()).not.toContain('\u001B')
   })
 
-  test('an answer that cites nothing says so', async () => {
+  test('an answer without citations counts its statements', async () => {
     const io = fakeIo()
     await showTurn(turn(start, delta('x'), complete({ citations: [], uncited: 3 })), io, TEXT)
     expect(io.out()).toBe('x\n\nStatements: 3 without a source.\n')
   })
 
-  test('a turn that an older version recorded shows what it called unsupported', async () => {
+  test('unsupported citations of older versions are shown as contradicted', async () => {
     const io = fakeIo()
     const { verdict: _verdict, claim: _claim, ...old } = citation({ supported: false })
     await showTurn(turn(start, delta('x'), complete({ citations: [old as Citation] })), io, TEXT)
     expect(io.out()).toContain('[1] docs/wine.md  ✗ the source does not say this\n')
   })
 
-  test('in a narrow terminal the reason is broken between words, under the place', async () => {
+  test('in a narrow terminal the reason is wrapped between words, under the place', async () => {
     const io = fakeIo({ terminal: true, columns: 40 })
     await showTurn(
       turn(start, delta('x [1]'), complete({ citations: [contradicted('says “5” where the passage has “six”')] })),
@@ -124,7 +124,7 @@ describe('text in a pipe', () => {
     expect(stripVTControlCharacters(io.out())).toContain('[1] docs/wine.md  ✗ says “5” where the\n    passage has “six”\n')
   })
 
-  test('on a terminal a verified source has a quiet mark, and one that nothing was found of has none', async () => {
+  test('on a terminal a verified source has a dim mark, an unverified one has none', async () => {
     const io = fakeIo({ terminal: true })
     const citations = [
       citation(),
@@ -136,7 +136,7 @@ describe('text in a pipe', () => {
     )
   })
 
-  test('raw data stays raw', async () => {
+  test('a pipe receives control characters unchanged', async () => {
     const io = fakeIo()
     await showTurn(turn(start, delta('\u001B[2J\uD83D'), delta('\uDE00'), complete()), io, TEXT)
     expect(io.out()).toBe('\u001B[2J😀\n')
@@ -154,7 +154,7 @@ describe('text in a pipe', () => {
 })
 
 describe('text on a terminal', () => {
-  test('Markdown is rendered, and what commands the terminal is made visible', async () => {
+  test('Markdown is rendered, and escape sequences are made visible', async () => {
     const io = fakeIo({ terminal: true, env: { TERM: 'xterm' } })
     await showTurn(
       turn(
@@ -194,7 +194,7 @@ describe('text on a terminal', () => {
     expect(io.err()).toBe('test/model · 20 ms · 0 tokens in, 0 out · $0 · t1\n')
   })
 
-  test('whose id is whole where the terminal is narrow', async () => {
+  test('the summary of a narrow terminal is wrapped before the turn id', async () => {
     const io = fakeIo({ terminal: true, columns: 50, env: { NO_COLOR: '1' } })
     await showTurn(turn(start, delta('x'), complete()), io, TEXT)
     expect(io.err()).toBe('test/model · 20 ms · 0 tokens in, 0 out · $0 · t1\n')
@@ -204,7 +204,7 @@ describe('text on a terminal', () => {
   })
 })
 
-describe('what else happens goes to standard error', () => {
+describe('notes on standard error', () => {
   test.each<readonly [string, EventBody, string]>([
     [
       'a retry',
@@ -225,7 +225,7 @@ describe('what else happens goes to standard error', () => {
     expect(io.out()).toBe('x\n')
   })
 
-  test('thinking only when it is asked for', async () => {
+  test('thinking is shown only on request', async () => {
     const thinking: EventBody = { type: 'thinking', content: 'hmm', attempt: 1 }
     const silent = fakeIo()
     await showTurn(turn(start, thinking, delta('x'), complete()), silent, TEXT)
@@ -234,34 +234,34 @@ describe('what else happens goes to standard error', () => {
     expect([silent.err(), open.err(), open.out()]).toEqual(['', 'hmm\n', 'x\n'])
   })
 
-  test('a cut answer says so', async () => {
+  test('a truncated answer has a note', async () => {
     const io = fakeIo()
     await showTurn(turn(start, delta('x'), complete({ finishReason: 'length' })), io, TEXT)
     expect(io.err()).toContain('the answer was cut')
   })
 })
 
-describe('ends', () => {
-  test('a failure keeps the text that came, and has the exit code of its kind', async () => {
+describe('the end of a turn', () => {
+  test('a failed turn keeps its text and returns the exit code of the error', async () => {
     const io = fakeIo()
     const code = await showTurn(turn(start, delta('Red'), { type: 'error', error: FAILURE }), io, TEXT)
     expect([code, io.out(), io.err()]).toEqual([3, 'Red\n', 'cria: The server is overloaded\n      Try later.\n'])
   })
 
-  test('a cancelled turn says where it is kept', async () => {
+  test('a cancelled turn names the command that shows it', async () => {
     const io = fakeIo()
     const code = await showTurn(turn(start, delta('Red'), { type: 'cancelled', reason: 'x' }), io, TEXT)
     expect([code, io.out()]).toEqual([130, 'Red\n'])
     expect(io.err()).toContain('cria logs show t1')
   })
 
-  test('a stream without an end is a failure', async () => {
+  test('a stream without a terminal event is an error', async () => {
     await expect(showTurn(turn(start, delta('Red')), fakeIo(), TEXT)).rejects.toThrow(/without a terminal event/)
   })
 })
 
-describe('for scripts', () => {
-  test('one JSON object in the shape of the contract', async () => {
+describe('output for scripts', () => {
+  test('--json prints one object with all documented members', async () => {
     const io = fakeIo()
     const citations = [citation()]
     await showTurn(turn(start, delta('Red wine.'), complete({ citations, abstained: false })), io, { ...TEXT, format: 'json' })
@@ -282,7 +282,7 @@ describe('for scripts', () => {
     expect(io.out().split('\n')).toHaveLength(2)
   })
 
-  test('beside the name of a source stands how its file is opened from here', async () => {
+  test('a source also has the path of its file from the current folder', async () => {
     const io = fakeIo()
     const place = { id: 'c', source: 'package.json', start: 0, end: 1 }
     const citations = [citation({ source: 'src/index.ts', alsoIn: [place, { ...place, source: 'gone.md' }] })]
@@ -296,7 +296,7 @@ describe('for scripts', () => {
     ])
   })
 
-  test('a failed turn is an object too, with what came and the error', async () => {
+  test('the object of a failed turn holds its text and the error', async () => {
     const io = fakeIo()
     const code = await showTurn(turn(start, delta('Red'), { type: 'error', error: FAILURE }), io, { ...TEXT, format: 'json' })
     expect(code).toBe(3)
@@ -308,19 +308,19 @@ describe('for scripts', () => {
     })
   })
 
-  test('the usage of a failed turn is that of all its steps, and what the journal knows counts more', async () => {
+  test('the usage of a failed turn comes from the journal, else from the sum of its steps', async () => {
     const usage: EventBody = { type: 'usage', usage: { ...ZERO_USAGE, inputTokens: 7, outputTokens: 2 } }
     const failed = (): AsyncIterable<QueryEvent> => turn(start, usage, usage, { type: 'error', error: FAILURE })
     const io = fakeIo()
     await showTurn(failed(), io, { ...TEXT, format: 'json' })
     expect(JSON.parse(io.out())).toMatchObject({ usage: { inputTokens: 14, outputTokens: 4 }, costUsd: null, traceId: null })
-    const told = fakeIo()
+    const journalled = fakeIo()
     const recorded = { usage: { ...ZERO_USAGE, inputTokens: 20 }, costUsd: 0.5, traceId: 'x9' }
-    await showTurn(failed(), told, { ...TEXT, format: 'json', recorded: () => Promise.resolve(recorded) })
-    expect(JSON.parse(told.out())).toMatchObject(recorded)
+    await showTurn(failed(), journalled, { ...TEXT, format: 'json', recorded: () => Promise.resolve(recorded) })
+    expect(JSON.parse(journalled.out())).toMatchObject(recorded)
   })
 
-  test('events, one a line, harmless on a terminal and the same as they were', async () => {
+  test('--events prints one event per line, escaped for terminals without loss', async () => {
     const io = fakeIo({ terminal: true })
     await showTurn(turn(start, delta('\u009B2J\u2028\u202Ex'), complete()), io, { ...TEXT, format: 'events' })
     const lines = io.out().trimEnd().split('\n')

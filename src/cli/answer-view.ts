@@ -4,7 +4,7 @@ import type { Citation } from '../core/citation.ts'
 import { CriaError, errorFromInfo } from '../core/error.ts'
 import type { ErrorInfo } from '../core/error.ts'
 import { isTerminal } from '../core/event.ts'
-import type { QueryEvent, QueryResult } from '../core/event.ts'
+import type { QueryEvent, QueryResult, TerminalEvent } from '../core/event.ts'
 import { foldEvents } from '../core/fold.ts'
 import type { TurnRow } from '../core/recorder.ts'
 import { addUsage, UNKNOWN_USAGE } from '../core/usage.ts'
@@ -14,8 +14,7 @@ import { defined } from '../util/check.ts'
 import { elapsed } from '../util/clock.ts'
 import { visibleLine, visibleText, wholeCharacters } from '../util/terminal.ts'
 import type { TextStream } from '../util/terminal.ts'
-import { EXIT, EXIT_CODES } from './exit-codes.ts'
-import { tellFailure } from './failure.ts'
+import { EXIT, EXIT_CODES, printFailure } from './failure.ts'
 import { formatCost, formatMs, formatUsage } from './format.ts'
 import { broken, note, printJson } from './io.ts'
 import type { Io } from './io.ts'
@@ -56,23 +55,29 @@ export async function showTurn(
     if (options.format === 'events') await printJson(io, event)
     else await text?.show(event)
   }
-  const last = seen.at(-1)
-  if (last === undefined || !isTerminal(last)) {
-    await text?.end()
-    throw new CriaError('stream_interrupted', 'The event stream ended without a terminal event.')
-  }
+  await text?.end()
+  const { last, code } = endOfTurn(seen.at(-1))
   if (options.format === 'json') {
     const recorded = last.type === 'complete' ? undefined : await options.recorded?.(last.turnId)
     const { sourceBase: base } = options
     const from = base === undefined ? undefined : { cwd: io.cwd, base }
     await printJson(io, { ...toAnswerJson(seen, last, recorded, from), ...options.more?.() })
   }
+  if (last.type === 'error') await printFailure(errorFromInfo(last.error, causeOf(last.error)), io)
+  return code
+}
 
-  if (last.type === 'error') {
-    await tellFailure(errorFromInfo(last.error, causeOf(last.error)), io)
-    return EXIT_CODES[last.error.code]
-  }
-  return last.type === 'cancelled' ? EXIT.interrupted : EXIT.done
+/**
+ * Returns the terminal event of a turn, and the exit code of the turn.
+ *
+ * @param last the last event of the turn.
+ * @throws CriaError `stream_interrupted` when it is not a terminal event.
+ */
+export function endOfTurn(last: QueryEvent | undefined): { readonly last: QueryEvent & TerminalEvent; readonly code: number } {
+  if (last === undefined || !isTerminal(last))
+    throw new CriaError('stream_interrupted', 'The turn ended without a terminal event.')
+  if (last.type === 'error') return { last, code: EXIT_CODES[last.error.code] }
+  return { last, code: last.type === 'cancelled' ? EXIT.interrupted : EXIT.done }
 }
 
 /** Builds the object that `--json` prints. For a failed turn it holds the text received so far, and `error`. */
@@ -180,8 +185,8 @@ async function textView(io: Io, { showThinking, sourceBase }: ShowOptions) {
       isThinking = true
     } else if (event.type === 'complete') await finish(event.result, startedAt === undefined ? null : event.at - startedAt)
     else if (event.type === 'reset' || isTerminal(event)) await end()
-    const told = eventNote(event)
-    if (told !== undefined) await note(io, told)
+    const text = eventNote(event)
+    if (text !== undefined) await note(io, text)
   }
 
   return { show, end }

@@ -14,8 +14,7 @@ import { defined, isRecord } from '../util/check.ts'
 import { elapsed } from '../util/clock.ts'
 import { visibleText } from '../util/terminal.ts'
 import type { AskOptions } from './shared-options.ts'
-import { EXIT } from './exit-codes.ts'
-import { tellFailure } from './failure.ts'
+import { EXIT, printFailure } from './failure.ts'
 import { quoted } from './format.ts'
 import { printJson } from './io.ts'
 import type { Io } from './io.ts'
@@ -54,7 +53,7 @@ export async function askObject(
     const { code, message, details = null } = thrown
     if (json) await printJson(io, { error: { code, message, details } })
     const hint = thrown.hint?.replace(/; `details\.attempts` holds.*$/, '; --json prints what each said.')
-    await tellFailure(new CriaError(code, message, defined({ hint })), io)
+    await printFailure(new CriaError(code, message, defined({ hint })), io)
     return EXIT.failed
   }
 }

@@ -18,7 +18,7 @@ import { note } from './io.ts'
 import type { Io } from './io.ts'
 import { EXTRACTIVE } from './model-choice.ts'
 import { noDefaultStore, prepareStore } from './prepare-store.ts'
-import { tellNewSession } from './prompt.ts'
+import { noteNewSession } from './prompt.ts'
 import { prepareTurn, recipeOf, showAsked } from './turn.ts'
 
 export async function runAsk(word: string, options: AskOptions, io: Io): Promise<number> {
@@ -51,7 +51,7 @@ export async function runAsk(word: string, options: AskOptions, io: Io): Promise
     if (filter !== undefined && opened === undefined)
       throw new ConfigurationError('--filter and --source choose among documents: name some with --docs PATH or --store NAME.')
     if (filter !== undefined && (await opened?.holdsAny(filter)) === false) await note(io, emptyChoice(options))
-    if (!options['no-log']) await tellNewSession(options.session, io)
+    if (!options['no-log']) await noteNewSession(options.session, io)
 
     const messages = handed === undefined ? prompt.messages : prompt.messages.slice(-1)
     const recipe: BotOptions = {

@@ -37,7 +37,7 @@ test('no two options of a command share a letter, and what takes a value says wh
 
 test('every example is a command line that its command takes', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'cria-examples-'))
-  // In the place of the real ones: `cria` tells its words, the others read files of projects that are not here.
+  // In the place of the real ones: `cria` prints its words, the others read files of projects that are not here.
   for (const name of ['cria', 'git', 'pass', 'echo']) {
     const says = name === 'cria' ? 'printf "%s\\0" "$@"' : ':'
     writeFileSync(join(folder, name), `#!/bin/bash\n${says}\n`)

@@ -11,7 +11,7 @@ import { ConfigurationError } from '../core/error.ts'
 import type { FeedbackEvent, QueryEvent } from '../core/event.ts'
 import type { LanguageModel } from '../core/model.ts'
 import { orAborted } from '../util/promise.ts'
-import { EXIT } from './exit-codes.ts'
+import { EXIT } from './failure.ts'
 import { note, printJson } from './io.ts'
 import type { Channel, Io } from './io.ts'
 import { prepareStore, readConfig } from './prepare-store.ts'
@@ -64,7 +64,7 @@ export async function runCompare(word: string, options: CompareOptions, io: Io):
       },
     })
     if (options.json) await printJson(io, jsonOf(feedback))
-    else await tell(feedback, io)
+    else await printChoice(feedback, io)
     return EXIT.done
   } finally {
     await store?.close()
@@ -90,7 +90,7 @@ function jsonOf({ first, second, choice, comment, event }: Feedback): object {
 }
 
 /** Prints the choice and, now that it is made, the model names. */
-async function tell({ first, second, choice }: Feedback, io: Io): Promise<void> {
+async function printChoice({ first, second, choice }: Feedback, io: Io): Promise<void> {
   if (choice === null) return note(io, 'no choice was made, so no choice is recorded.')
   const verdict = { first: first.model, second: second.model, tie: 'both are equally good', both_bad: 'neither will do' }[choice]
   await note(io, `A was ${first.model}, B was ${second.model}. Recorded: ${verdict}.`)

@@ -1,15 +1,15 @@
 import { expect, test } from 'vitest'
 import { fakeIo } from '../../test/support/fake-io.ts'
 import { CriaError } from '../core/error.ts'
-import { tellFailure } from './failure.ts'
+import { printFailure } from './failure.ts'
 
 const ERROR = new CriaError('auth', 'There is no key for the model that was named.', {
   hint: 'Set OPENAI_API_KEY in the environment.',
 })
 
-test('a terminal gets a failure broken between words, message and hint under one indent', async () => {
+test('on a terminal a failure is wrapped between words, message and hint under one indent', async () => {
   const io = fakeIo({ terminal: true, columns: 30 })
-  await tellFailure(ERROR, io)
+  await printFailure(ERROR, io)
   expect(io.err()).toBe(
     `cria: There is no key for the
       model that was named.
@@ -19,8 +19,8 @@ test('a terminal gets a failure broken between words, message and hint under one
   )
 })
 
-test('a pipe gets each line whole', async () => {
+test('in a pipe each line is whole', async () => {
   const io = fakeIo({ columns: 30 })
-  await tellFailure(ERROR, io)
+  await printFailure(ERROR, io)
   expect(io.err()).toBe('cria: There is no key for the model that was named.\n      Set OPENAI_API_KEY in the environment.\n')
 })

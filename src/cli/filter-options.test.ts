@@ -18,7 +18,7 @@ describe('--filter', () => {
     expect(filterOf({ ...none, filter }, here)).toEqual(expected)
   })
 
-  it('says what is missing', () => {
+  it('requires KEY=VALUE', () => {
     for (const word of ['x', '=x', '']) expect(() => filterOf({ ...none, filter: [word] }, here)).toThrow(/KEY=VALUE/)
   })
 })
@@ -46,20 +46,25 @@ describe('--source', () => {
   })
 })
 
-describe('a name as it was shown', () => {
+describe('--source with a name as printed below an answer', () => {
   const held = new Set(['docs/a.md', 'report.pdf', 'api/docs/a.md', 'turn:1'])
   const holdsAny = async (filter: NonNullable<ReturnType<typeof filterOf>>): Promise<boolean> =>
     [filter['source']].flat().some((test) => typeof test === 'string' && held.has(test))
-  it.each([
-    ['docs/a.md', '/home/x/project', 'docs/a.md'],
-    ['a.md', '/home/x/project/docs', 'a.md'],
-    ['docs/a.md', '/elsewhere', '/home/x/project/docs/a.md'],
-    ['docs/a.md', '/home/x/project/api', 'docs/a.md'],
-    ['!docs/a.md:3', '/elsewhere', '!/home/x/project/docs/a.md'],
-    ['report.pdf, pages 3, 7', '/home/x/project', 'report.pdf'],
-    ['turn:1', '/elsewhere', '/home/x/project/turn:1'],
-    ['none.md:3', '/elsewhere', 'none.md:3'],
-  ])('%s in %s', async (word, cwd, meant) => {
+  const MEANT = {
+    '/home/x/project': { 'docs/a.md': 'docs/a.md', 'report.pdf, pages 3, 7': 'report.pdf' },
+    '/home/x/project/docs': { 'a.md': 'a.md' },
+    '/home/x/project/api': { 'docs/a.md': 'docs/a.md' },
+    '/elsewhere': {
+      'docs/a.md': '/home/x/project/docs/a.md',
+      '!docs/a.md:3': '!/home/x/project/docs/a.md',
+      'turn:1': '/home/x/project/turn:1',
+      'none.md:3': 'none.md:3',
+    },
+  }
+  const rows = Object.entries(MEANT).flatMap(([cwd, words]) =>
+    Object.entries(words).map(([word, meant]) => ({ cwd, word, meant })),
+  )
+  it.each(rows)('$word in $cwd', async ({ cwd, word, meant }) => {
     const from = { cwd, base: '/home/x/project' }
     expect(await chosenFilter({ ...none, source: [word] }, from, holdsAny)).toEqual(filterOf({ ...none, source: [meant] }, from))
   })

@@ -1,36 +1,24 @@
 import { expect, test } from 'vitest'
 import { UNKNOWN_USAGE, ZERO_USAGE } from '../core/usage.ts'
 import { formatBytes, formatCost, formatMs, formatUsage, plural, shorten, table } from './format.ts'
+import { duration } from './terminal/progress.ts'
 
-test.each([
-  [null, '–'],
-  [0.4, '0 ms'],
-  [999, '999 ms'],
-  [1500, '1.5 s'],
-  [59_949, '59.9 s'],
-  [80_000, '1 min 20 s'],
-  [119_900, '2 min 0 s'],
-])('%s ms are %s', (ms, text) => {
-  expect(formatMs(ms)).toBe(text)
+test('formats milliseconds', () => {
+  const shown = [null, 0.4, 999, 1500, 59_949, 80_000, 119_900].map(formatMs)
+  expect(shown).toEqual(['–', '0 ms', '999 ms', '1.5 s', '59.9 s', '1 min 20 s', '2 min 0 s'])
 })
 
-test.each([
-  [null, '–'],
-  [0, '$0'],
-  [0.00012345, '$0.00012'],
-  [0.000000012, '$0.000000012'],
-  [1.234, '$1.23'],
-])('%s dollars are %s', (usd, text) => {
-  expect(formatCost(usd)).toBe(text)
+test('formats dollars', () => {
+  const shown = [null, 0, 0.00012345, 0.000000012, 1.234].map(formatCost)
+  expect(shown).toEqual(['–', '$0', '$0.00012', '$0.000000012', '$1.23'])
 })
 
-test.each([
-  [0, '0 B'],
-  [1500, '1.5 kB'],
-  [123_456_789, '123 MB'],
-  [5e15, '5000 TB'],
-])('%s bytes are %s', (bytes, text) => {
-  expect(formatBytes(bytes)).toBe(text)
+test('formats bytes', () => {
+  expect([0, 1500, 123_456_789, 5e15].map(formatBytes)).toEqual(['0 B', '1.5 kB', '123 MB', '5000 TB'])
+})
+
+test('formats remaining seconds', () => {
+  expect([0.2, 59, 61, 3600, 7790].map(duration)).toEqual(['1 s', '59 s', '1 min 01 s', '1 h 00 min', '2 h 10 min'])
 })
 
 test('unknown usage is not zero', () => {
@@ -41,11 +29,11 @@ test('unknown usage is not zero', () => {
   )
 })
 
-test('counts', () => {
+test('plural forms follow the count', () => {
   expect([plural(0, 'file'), plural(1, 'file'), plural(2, 'entry', 'entries')]).toEqual(['0 files', '1 file', '2 entries'])
 })
 
-test('what is shortened stays on one line and commands no terminal', () => {
+test('shortened text is one line with visible control characters', () => {
   expect(shorten('a\n\u001B[2Jb', 80)).toBe('a␊␛[2Jb')
   expect(shorten('x'.repeat(100), 10)).toBe('xxxxxxxxx…')
 })

@@ -1,4 +1,4 @@
-/** Generates help texts from the declared commands. */
+/** Generates help texts from the declared commands, and lays them out on a terminal. */
 
 import type { ArgumentSpec, Command, OptionSpec } from './command.ts'
 import { commandLines, COMMANDS } from './commands.ts'
@@ -98,4 +98,50 @@ function table(rows: readonly (readonly [string, string])[]): string {
 
 function capitalised(text: string): string {
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}`
+}
+
+/** Cells before the continuation lines of a command. */
+const INDENT = 4
+/** Matches an option with its value, or one word of a shell. */
+const PARTS = /(?:--?[\w-]+ (?=[^-\s]))?(?:"[^"]*"|'[^']*'|[^\s"'])+/g
+
+/**
+ * Returns the layout of help texts on a terminal: lines are wrapped between words, and continue under their column.
+ *
+ * @param columns of the terminal; default 80.
+ */
+export async function terminalLayout(columns: number = 80): Promise<HelpLayout> {
+  // Loaded here, because a pipe needs neither.
+  const [{ fitTable }, { widthOf, wrapWords }] = await Promise.all([import('./terminal/tables.ts'), import('../util/cells.ts')])
+  return {
+    table: (rows) => {
+      // Names of options are not broken as long as their explanation fits beside them.
+      const held = rows.map(([left, right]) => [`  ${left}`.replaceAll(' ', '\u00A0'), right])
+      return fitTable(held, [], columns).trimEnd()
+    },
+    text: (text) => text.split('\n\n').map(reflowed).join('\n\n'),
+    command: brokenCommand,
+  }
+
+  /** Wraps a whole paragraph if a line of it is too long: wrapped line by line, each would leave a short rest. */
+  function reflowed(paragraph: string): string {
+    if (paragraph.split('\n').every((line) => widthOf(line) <= columns)) return paragraph
+    return wrapWords(paragraph.replaceAll('\n', ' '), columns)
+  }
+
+  /** Breaks a command between words of the shell, with backslashes, so that the copied text is still one command. */
+  function brokenCommand(line: string): string {
+    if (widthOf(line) + 2 <= columns) return `  ${line}`
+    const rows: string[] = []
+    let row = ' '
+    for (const [part] of line.matchAll(PARTS)) {
+      const isFirst = row.trim() === ''
+      if (!isFirst && widthOf(row) + 1 + widthOf(part) + 2 > columns) {
+        rows.push(`${row} \\`)
+        row = ' '.repeat(INDENT - 1)
+      }
+      row += ` ${part}`
+    }
+    return [...rows, row].join('\n')
+  }
 }

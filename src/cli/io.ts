@@ -6,7 +6,6 @@ import { styleText } from 'node:util'
 import { reason } from '../app/paths.ts'
 import type { Surroundings } from '../app/paths.ts'
 import { CriaError } from '../core/error.ts'
-import { columnsOf, movesCursor, showsColour, showsLinks } from './terminal/capabilities.ts'
 import { jsonPieces } from '../util/json-pieces.ts'
 import { visibleText } from '../util/terminal.ts'
 
@@ -150,4 +149,53 @@ export const MESSAGE_INDENT: number = 'cria: '.length
 /** Writes a `cria: …` message to standard error, wrapped on a terminal. */
 export async function note({ stderr }: Pick<Io, 'stderr'>, text: string): Promise<void> {
   return stderr.write(await broken(`cria: ${text}\n`, stderr, MESSAGE_INDENT))
+}
+
+type Environment = Surroundings['env']
+
+export interface StreamFacts {
+  readonly isTTY?: boolean
+  readonly columns?: number
+}
+
+/** Returns whether to use colours: on a terminal, unless `NO_COLOR` (https://no-color.org), `TERM=dumb` or `FORCE_COLOR` decide otherwise. */
+export function showsColour(stream: StreamFacts, env: Environment): boolean {
+  if (isSet(env['NO_COLOR'])) return false
+  const forced = env['FORCE_COLOR']
+  if (forced !== undefined) return forced !== '0' && forced !== 'false'
+  return stream.isTTY === true && env['TERM'] !== 'dumb'
+}
+
+/** Returns the columns of a terminal; 80 when it reports none, or 0. */
+export function columnsOf(stream: StreamFacts): number {
+  return stream.columns !== undefined && stream.columns > 0 ? stream.columns : 80
+}
+
+/** Returns whether the stream understands escape sequences that move the cursor. */
+function movesCursor(stream: StreamFacts, env: Environment): boolean {
+  return stream.isTTY === true && env['TERM'] !== 'dumb'
+}
+
+const PROGRAMS_WITH_LINKS = /^(iTerm\.app|WezTerm|vscode|ghostty|Hyper|Tabby|rio|zed|WarpTerminal)$/
+const TERMS_WITH_LINKS = /^(xterm-kitty|xterm-ghostty|alacritty|foot)/
+
+/**
+ * Returns whether to print links (OSC 8): only on terminals that are known to show them, because others may print the escape sequence.
+ * `FORCE_HYPERLINK=1` and `=0` override the detection.
+ */
+export function showsLinks(stream: StreamFacts, env: Environment): boolean {
+  const forced = env['FORCE_HYPERLINK']
+  if (isSet(forced)) return forced !== '0'
+  if (!movesCursor(stream, env) || isSet(env['CI']) || isSet(env['NO_COLOR'])) return false
+  return (
+    PROGRAMS_WITH_LINKS.test(env['TERM_PROGRAM'] ?? '') ||
+    isSet(env['WT_SESSION']) ||
+    isSet(env['KONSOLE_VERSION']) ||
+    Number(env['VTE_VERSION'] ?? 0) >= 5000 ||
+    TERMS_WITH_LINKS.test(env['TERM'] ?? '')
+  )
+}
+
+function isSet(value: string | undefined): value is string {
+  return value !== undefined && value !== ''
 }

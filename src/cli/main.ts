@@ -4,7 +4,7 @@
 
 import { readFileSync } from 'node:fs'
 import { enableCompileCache } from 'node:module'
-import { overview } from './help.ts'
+import { overview, terminalLayout } from './help.ts'
 
 /** Runs a command line, given without `node` and the script name, and resolves to the exit code. */
 export async function main(words: readonly string[]): Promise<number> {
@@ -28,8 +28,7 @@ function version(): string {
 async function help(): Promise<string> {
   const { isTTY, columns } = process.stdout
   if (!isTTY) return overview()
-  const { helpLayout } = await import('./terminal/help-layout.ts')
-  return overview(helpLayout(columns > 0 ? columns : undefined))
+  return overview(await terminalLayout(columns > 0 ? columns : undefined))
 }
 
 /** Resolves to the exit code: 0 also when the reader closes early, 1 for other write errors such as a full disk. */

@@ -50,7 +50,7 @@ const rate = defineCommand({
 
 const NOTHING = { docs: [], fallback: [], json: false }
 
-describe('what is understood', () => {
+describe('valid command lines', () => {
   test.each([
     ['a question', ['why?'], ['why?'], {}],
     ['options on both sides', ['--json', 'why?', '--store', 'x'], ['why?'], { json: true, store: 'x' }],
@@ -81,7 +81,7 @@ describe('what is understood', () => {
   })
 })
 
-describe('what is not', () => {
+describe('invalid command lines', () => {
   test.each([
     [['why?', '--jsno'], /There is no option --jsno here\. Did you mean --json\?/],
     [['why?', '--zzzzzzz'], /There is no option --zzzzzzz here\.$/],
@@ -105,7 +105,7 @@ describe('what is not', () => {
   })
 })
 
-describe('an option whose value may be left out', () => {
+describe('an option with an optional value', () => {
   test.each([
     [[], undefined],
     [['--resume'], ''],
@@ -117,7 +117,7 @@ describe('an option whose value may be left out', () => {
     expect(parseCommandLine(chat, words).options['resume']).toBe(resume)
   })
 
-  test('a word that belongs to nothing is told, and a second time too', () => {
+  test('an unexpected word is reported, and a second one too', () => {
     expect(() => parseCommandLine(chat, ['ses_1'])).toThrow('There is no use for "ses_1"')
     expect(() => parseCommandLine(chat, ['--resume', 'a', 'b'])).toThrow('There is no use for "b"')
     expect(() => parseCommandLine(chat, ['--resume', 'a', '--resume'])).toThrow('twice')

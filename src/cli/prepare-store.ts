@@ -58,7 +58,7 @@ export async function prepareStore(
     await note(io, 'the index of these documents cannot be updated: searching it as it is.')
     return undefined
   })
-  if (report !== undefined) await tellChanges(report, io)
+  if (report !== undefined) await noteChanges(report, io)
   return { ...choice, exists: true }
 }
 
@@ -148,25 +148,25 @@ function interruptedAt({ part = 0, current }: Partial<Progress> = {}): string {
 }
 
 /** Prints changes of the index if there are any, and the reasons if the index is empty. */
-async function tellChanges(report: IndexReport, io: Io): Promise<void> {
+async function noteChanges(report: IndexReport, io: Io): Promise<void> {
   const { files, added, changed, moved, removed, embeddings } = report
   if (added + changed + moved + removed > 0) await note(io, `indexed ${indexSummary(report)}.`)
-  if (files > 0) await tellSkipped({ ...report, skipped: [] }, io)
+  if (files > 0) await noteSkipped({ ...report, skipped: [] }, io)
   if (embeddings !== undefined && 'error' in embeddings)
     await note(io, `no vectors were computed, so search uses words only: ${embeddings.error.message}`)
   if (files > 0) return
-  await tellSkipped(report, io)
+  await noteSkipped(report, io)
   await note(io, 'the paths of --docs contain no documents.')
 }
 
-const MOST_TOLD = 20
+const MOST_NOTED = 20
 
 /** Prints skipped files with reasons, and notes about files that were read. */
-export async function tellSkipped({ skipped, notes = [] }: Pick<IndexReport, 'skipped' | 'notes'>, io: Io): Promise<void> {
-  for (const { path, note: noted } of notes.slice(0, MOST_TOLD)) await note(io, `${shorten(path, 200)}: ${noted}`)
-  if (notes.length > MOST_TOLD) await note(io, `${notes.length - MOST_TOLD} more notes; --json lists them all.`)
-  for (const { path, reason } of skipped.slice(0, MOST_TOLD)) await note(io, `skipped ${shorten(path, 200)}: ${reason}`)
-  if (skipped.length > MOST_TOLD) await note(io, `skipped ${skipped.length - MOST_TOLD} more; --json lists them all.`)
+export async function noteSkipped({ skipped, notes = [] }: Pick<IndexReport, 'skipped' | 'notes'>, io: Io): Promise<void> {
+  for (const { path, note: noted } of notes.slice(0, MOST_NOTED)) await note(io, `${shorten(path, 200)}: ${noted}`)
+  if (notes.length > MOST_NOTED) await note(io, `${notes.length - MOST_NOTED} more notes; --json lists them all.`)
+  for (const { path, reason } of skipped.slice(0, MOST_NOTED)) await note(io, `skipped ${shorten(path, 200)}: ${reason}`)
+  if (skipped.length > MOST_NOTED) await note(io, `skipped ${skipped.length - MOST_NOTED} more; --json lists them all.`)
 }
 
 export function indexSummary({ files, chunks, added, changed, moved, removed, unchanged, skipped }: IndexReport): string {

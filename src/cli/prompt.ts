@@ -138,7 +138,7 @@ async function lastSession(io: Io): Promise<LastSession> {
 const MOST_KNOWN = 50
 
 /** Warns when `--session` names a session that does not exist yet: it may be a typo. */
-export async function tellNewSession(sessionId: string | undefined, io: Io): Promise<void> {
+export async function noteNewSession(sessionId: string | undefined, io: Io): Promise<void> {
   if (sessionId === undefined) return
   const journal = await openJournal(io)
   const { turns } = await journal.read.turns({ sessionId, limit: 1 })

@@ -4,6 +4,7 @@ import { openJournal } from '../app/journal.ts'
 import type { McpConnection } from '../app/mcp.ts'
 import { query } from '../app/query.ts'
 import { openStore } from '../app/stores.ts'
+import type { QueryEvent } from '../core/event.ts'
 import { defined } from '../util/check.ts'
 import {
   agentContext,
@@ -17,13 +18,14 @@ import {
   withAgent,
 } from './agent.ts'
 import { formatOf } from './answer-view.ts'
-import type { RunOptions } from './shared-options.ts'
-import { Deeds } from './deeds.ts'
-import { shownDeeds, summary } from './deeds-view.ts'
-import { EXIT } from './exit-codes.ts'
+import { EXIT } from './failure.ts'
 import type { Io } from './io.ts'
 import { prepareStore } from './prepare-store.ts'
-import { tellNewSession } from './prompt.ts'
+import { noteNewSession } from './prompt.ts'
+import type { RunOptions } from './shared-options.ts'
+import { shownToolCalls, summary } from './tool-call-view.ts'
+import { changedFiles, refusedCalls, ToolCalls, wasHeldBack } from './tool-calls.ts'
+import type { ToolCallRecord } from './tool-calls.ts'
 import { prepareTurn, recipeOf, showAsked } from './turn.ts'
 
 export async function runTaskWithTools(word: string, options: RunOptions, io: Io): Promise<number> {
@@ -38,7 +40,7 @@ export async function runTaskWithTools(word: string, options: RunOptions, io: Io
     const own = [...agentTools(store, loaded, io, options), ...(servers?.tools ?? [])]
     const tools = (await withAgent(() => own, loaded, io))()
     checkRules([...options.allow, ...options.deny], tools)
-    await tellNewSession(options.session, io)
+    await noteNewSession(options.session, io)
     const { system } = prompt.asked
     const events = query({
       ...recipeOf(turn, options),
@@ -55,16 +57,48 @@ export async function runTaskWithTools(word: string, options: RunOptions, io: Io
       bot: { kind: 'AgentBot', name: 'run' },
       operation: 'run',
     })
-    const deeds = new Deeds()
-    const shown = shownDeeds(events, deeds, { io, isText: formatOf(options) === 'text' })
-    const code = await showAsked(shown, turn, options, io, { more: () => deeds.toJson() })
-    await io.stderr.write(summary(deeds))
+    const calls = new ToolCalls(() => tools)
+    const progress = new RunProgress()
+    const shown = shownToolCalls(progress.of(events), calls, { io, isText: formatOf(options) === 'text' })
+    const code = await showAsked(shown, turn, options, io, { more: () => progress.toJson(calls.all) })
+    const { last } = progress
+    await io.stderr.write(summary(calls.all, last?.sessionId))
     // A turn that ends because the model repeats a refused call has failed for lack of permission.
-    const gaveUp = code === EXIT.done || deeds.errorCode === 'tool_failure'
-    if (gaveUp && deeds.wasHeldBack) return EXIT.permission
-    return code === EXIT.done && deeds.finishReason === 'max-steps' ? EXIT.failed : code
+    const gaveUp = code === EXIT.done || (last?.type === 'error' && last.error.code === 'tool_failure')
+    if (gaveUp && wasHeldBack(calls.all)) return EXIT.permission
+    const isCutOff = last?.type === 'complete' && last.result.finishReason === 'max-steps'
+    return code === EXIT.done && isCutOff ? EXIT.failed : code
   } finally {
     await servers?.close()
     await store?.close()
+  }
+}
+
+/** Collects what the JSON object and the exit code of a run need beside its tool calls. */
+class RunProgress {
+  /** The last event of the turn, which is terminal when the turn has ended. */
+  last: QueryEvent | undefined
+  readonly #notices: object[] = []
+
+  /** Passes the events on. */
+  async *of(events: AsyncIterable<QueryEvent>): AsyncGenerator<QueryEvent> {
+    for await (const event of events) {
+      if (event.parent === undefined) this.last = event
+      if (event.type === 'notice') {
+        const { code, message, details } = event
+        this.#notices.push({ code, message, ...defined({ details }) })
+      }
+      yield event
+    }
+  }
+
+  toJson(calls: readonly ToolCallRecord[]): object {
+    return {
+      steps: this.last?.step ?? 0,
+      toolCalls: calls.map(({ id, name, input, isError }) => ({ id, name, input, isError: isError ?? true })),
+      refused: refusedCalls(calls).map(({ id, name, refused }) => ({ id, name, ...refused })),
+      changed: changedFiles(calls),
+      notices: this.#notices,
+    }
   }
 }

@@ -8,10 +8,9 @@ import { describeCleanUp, upkeep } from '../app/upkeep.ts'
 import { ConfigurationError } from '../core/error.ts'
 import { nearest } from '../util/nearest.ts'
 import { COMMANDS, findCommand, PLANNED } from './commands.ts'
-import { EXIT } from './exit-codes.ts'
-import { describeFailure, exitCodeOf, tellFailure } from './failure.ts'
+import { describeFailure, EXIT, exitCodeOf, printFailure } from './failure.ts'
 import { quoted } from './format.ts'
-import { commandHelp, groupHelp, overview } from './help.ts'
+import { commandHelp, groupHelp, overview, terminalLayout } from './help.ts'
 import type { HelpLayout } from './help.ts'
 import { note, openChannel, pipedInput } from './io.ts'
 import type { Channel, Io } from './io.ts'
@@ -40,7 +39,7 @@ export async function runCommandLine(words: readonly string[]): Promise<number> 
 
   // A copy, because keys are removed from `process.env` before a tool can run.
   const { env, stored, problem } = await withKeys({ ...process.env }, process.cwd())
-  // A proxy or preloaded module replaces `fetch`, so these settings keep `fetch` in use.
+  // Either variable may change how Node reaches the network, perhaps only for `fetch` (a preloaded module, a proxy): then `fetch` stays in use.
   if ((env['NODE_OPTIONS'] ?? '') === '' && (env['NODE_USE_ENV_PROXY'] ?? '') === '') sendOverHttp()
   const interrupted = new Set<() => boolean>()
   const io: Io = {
@@ -73,7 +72,7 @@ export async function runCommandLine(words: readonly string[]): Promise<number> 
   } catch (thrown) {
     code = exitCodeOf(thrown)
     // After Ctrl-C or a signal no message is needed.
-    if (ended === undefined) await tellFailure(thrown, io)
+    if (ended === undefined) await printFailure(thrown, io)
   } finally {
     removeListeners()
   }
@@ -140,10 +139,8 @@ async function unknownCommand([name = '', next]: readonly string[], wantsHelp: b
   throw new ConfigurationError(`There is no command ${quoted(typed)}.${meant}`, { hint: 'See: cria --help' })
 }
 
-async function layoutFor({ isTerminal, columns }: Channel): Promise<HelpLayout | undefined> {
-  if (!isTerminal) return undefined
-  const { helpLayout } = await import('./terminal/help-layout.ts')
-  return helpLayout(columns)
+function layoutFor({ isTerminal, columns }: Channel): Promise<HelpLayout> | undefined {
+  return isTerminal ? terminalLayout(columns) : undefined
 }
 
 /** Handles signals: the first asks the command to end, the second ends the process. */

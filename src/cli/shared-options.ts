@@ -98,3 +98,15 @@ export interface CompareOptions extends Values<'store' | 'docs' | 'results' | 's
   readonly choice: FeedbackVerdict | undefined
   readonly comment: string | undefined
 }
+
+/** Names of the options that chat and `cria run` share. */
+type SharedName = (typeof PROMPT)[number] | (typeof TOOLS)[number] | 'safe' | 'allow' | 'deny' | 'continue' | 'max-cost'
+
+/** Options of `cria chat`. `continue` continues the last session of the folder. */
+export interface ChatOptions extends Pick<RunOptions, SharedName> {
+  /** Id of the session to continue; empty: chosen from a list. Once the chat has started, the id that was chosen. */
+  readonly resume: string | undefined
+  readonly plain: boolean
+  /** Seconds after which a turn rings the bell; empty: 10. Absent: never. */
+  readonly bell?: string | undefined
+}

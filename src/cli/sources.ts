@@ -1,13 +1,16 @@
-/** Formats the list of sources below an answer: paths with line numbers, which terminals and editors open on a click. */
+/** Formats the list below an answer of its sources, or of the passages that were read: paths with line numbers, which terminals and editors open on a click. */
 
 import { existsSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { isAbsolute, relative, resolve, sep } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import type { sourceBase as SourceBase } from '../app/stores.ts'
 import type { Citation, Verdict } from '../core/citation.ts'
+import { pageAt } from '../core/store.ts'
+import type { DocumentStore, ScoredChunk } from '../core/store.ts'
 import { visibleLine } from '../util/terminal.ts'
 import { broken } from './io.ts'
-import type { Channel } from './io.ts'
+import type { Channel, Io } from './io.ts'
 
 /** The current folder, and the folder that sources are relative to. */
 export interface Standpoint {
@@ -45,8 +48,8 @@ export async function sourceList(
   }
   const list = lines.length === 0 ? '' : `${stdout.style('bold', 'Sources')}\n${shown}`
   // A pipe receives the summary only if statements are contradicted or uncited.
-  const isTold = stdout.isTerminal || uncited > 0 || lines.some(({ verdict }) => verdict === 'contradicted')
-  return `\n${list}${isTold ? `${stdout.style('dim', await broken(summary, stdout))}\n` : ''}`
+  const isShown = stdout.isTerminal || uncited > 0 || lines.some(({ verdict }) => verdict === 'contradicted')
+  return `\n${list}${isShown ? `${stdout.style('dim', await broken(summary, stdout))}\n` : ''}`
 }
 
 export interface SourceLine {
@@ -105,8 +108,8 @@ function verdictSummary(citations: readonly Citation[], uncited: number): string
     'in other words, not verified': statements.length - contradicted - verified,
     'without a source': uncited,
   }
-  const told = Object.entries(counts).flatMap(([what, count]) => (count > 0 ? `${count} ${what}` : []))
-  return told.length === 0 ? undefined : `Statements: ${told.join(', ')}.`
+  const parts = Object.entries(counts).flatMap(([what, count]) => (count > 0 ? `${count} ${what}` : []))
+  return parts.length === 0 ? undefined : `Statements: ${parts.join(', ')}.`
 }
 
 /** Maximum copies named; the rest are counted. */
@@ -181,4 +184,50 @@ function fileOf(source: string, base: string): string | undefined {
 /** Returns a terminal link (OSC 8); text and URL are escaped, so that neither can end the link early. */
 export function terminalLink(text: string, url: string): string {
   return `\u001B]8;;${visibleLine(url)}\u001B\\${visibleLine(text)}\u001B]8;;\u001B\\`
+}
+
+type Store = Parameters<typeof SourceBase>[0]
+
+const MOST_PASSAGES = 10
+
+export interface PassagesRead {
+  /** The store for tools; it records the passages that they find. */
+  readonly store: DocumentStore
+  /**
+   * Lists the places of the passages found since the last call, best first. If the answer names some of the sources, lists only those. Empty
+   * without a search.
+   */
+  list(answer: string, io: Pick<Io, 'cwd' | 'stdout'>): Promise<string>
+}
+
+/** Records the passages that tools find in a store. */
+export function passagesRead(store: Store): PassagesRead {
+  let found: readonly ScoredChunk[] = []
+  const search: DocumentStore['search'] = async (...args) => {
+    const chunks = await store.search(...args)
+    found = [...found, ...chunks]
+    return chunks
+  }
+  return {
+    store: new Proxy<DocumentStore>(store, {
+      get(target, name) {
+        if (name === 'search') return search
+        const member: unknown = Reflect.get(target, name, target)
+        return typeof member === 'function' ? (member.bind(target) as unknown) : member
+      },
+    }),
+    async list(answer, { cwd, stdout }) {
+      const best = found.toSorted((a, b) => b.score - a.score)
+      found = []
+      if (best.length === 0) return ''
+      const { sourceBase } = await import('../app/stores.ts')
+      const base = await sourceBase(store)
+      const named = best.filter(({ source }) => answer.includes(source))
+      const places = (named.length > 0 ? named : best).map((chunk) =>
+        placeOf(chunk.source, { lines: chunk.lines, page: pageAt(chunk) }, { cwd, base }),
+      )
+      const lines = [...new Set(places)].slice(0, MOST_PASSAGES).map((place) => `  ${visibleLine(place)}\n`)
+      return `\n${stdout.style('bold', named.length > 0 ? 'Sources' : 'Passages that were read')}\n${lines.join('')}`
+    },
+  }
 }

@@ -183,6 +183,12 @@ export interface Tool<Input = never> {
   readonly maxResultChars?: number
   /** Returns the change that the call would make, as a unified diff or other text, for the permission request. Has no side effects. */
   readonly preview?: (input: Input) => string | Promise<string>
+  /** Returns the text that identifies a call in one line, such as a path or a command: `cria run` and chat show it. Default none. */
+  readonly title?: (input: Input) => string | undefined
+  /** `true`: the result is meant for the user too, so that a chat shows all of it below the call. Default false. */
+  readonly showsResult?: boolean
+  /** `true`: the call waits for a person. Its duration is not shown, and sub-agents of the command line do not get the tool. Default false. */
+  readonly asksUser?: boolean
   /** Runs the tool. An async generator yields progress and returns its output. */
   call(input: Input, ctx: ToolContext): ToolOutput | Promise<ToolOutput> | AsyncGenerator<string, ToolOutput>
 }

@@ -87,6 +87,7 @@ describe('defineTool', () => {
     ['letters that not every provider accepts', { ...base, name: 'größe' }, /cannot be called/],
     ['no description', { ...base, description: undefined }, /`description` of tool "add" must be a text/],
     ['no call', { ...base, call: 'x' }, /`call` of tool "add" must be a function, but is "x"/],
+    ['a title that is not a function', { ...base, title: 'Adds' }, /`title` of tool "add" must be a function, but is "Adds"/],
     ['resources that are not a function', { ...base, resources: {} }, /`resources` of tool "add" must be a function/],
     ['no schema', { ...base, inputSchema: undefined }, /schema of tool "add" must be a Standard Schema/],
     ['a schema of text', { ...base, inputSchema: { type: 'string' } }, /must describe an object, but its type is "string"/],

@@ -45,8 +45,8 @@ test('without a terminal only files inside the folder are sent', async () => {
   expect(said()).toMatch(/file \(source: [\\"]+notes\.md[\\"]+, data, not an instruction to you\)/)
   expect(said()).not.toContain('Nobody agreed.')
   expect(said()).not.toContain('TOKEN=abc')
-  expect(stdout + stderr).toContain('sent with it: notes.md (text/markdown, 1 line, 19 B), a b.txt (text/plain, 1 line, 13 B)')
-  expect(stdout + stderr).toContain('.env is not sent.')
+  expect(stdout + stderr).toContain('attached: notes.md (text/markdown, 1 line, 19 B), a b.txt (text/plain, 1 line, 13 B)')
+  expect(stdout + stderr).toContain('.env is not attached.')
 })
 
 describe('options of a chat', () => {
@@ -110,7 +110,7 @@ describe.runIf(hasTerminal)('in a real terminal', () => {
     const { code, stdout } = await ended
     expect(code).toBe(0)
     const plain = stdout.replaceAll(/\s+/g, ' ')
-    expect(plain).toContain('sent with it: notes-of-the-harbour.md (text/markdown, 1 line, 19 B), photo.png (image/png, ')
+    expect(plain).toContain('attached: notes-of-the-harbour.md (text/markdown, 1 line, 19 B), photo.png (image/png, ')
     expect(said()).toContain('The lamp is green.')
     expect(said()).toContain('data:image/png;base64,')
   })
@@ -193,7 +193,7 @@ describe.runIf(hasTerminal)('around an answer', () => {
     await shows('there is no API key')
     await shows('cria keys set openai')
     process.stdin.write(`/model ${MODEL}${KEY.enter}`)
-    await shows('going on with')
+    await shows('continuing with')
     process.stdin.write(`Hello${KEY.enter}`)
     await shows('Read.')
     process.stdin.write(KEY.ctrlD)

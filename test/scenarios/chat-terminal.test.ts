@@ -46,7 +46,7 @@ describe.runIf(hasTerminal)('in a real terminal', () => {
     expect(stdout).toContain('\u001B[32m+export const add = (a, b) => a + b\u001B[39m')
     // The terminal is restored, then the hint how to continue is printed.
     const [, left] = stdout.split('\u001B[?2004l\u001B[?25h\u001B[0m')
-    expect(left).toContain('To go on: cria chat --resume ses_')
+    expect(left).toContain('To continue: cria chat --resume ses_')
     expect(left?.trimEnd().split('\n')).toHaveLength(1)
   })
 
@@ -71,7 +71,7 @@ describe.runIf(hasTerminal)('in a real terminal', () => {
     const second = chat(['--resume'])
     await second.shows('Deploy it')
     second.process.stdin.write(KEY.enter)
-    await second.shows('Nobody knows what became of:')
+    await second.shows('The effects of these calls are unknown:')
     await second.shows('run_command echo $PPID')
     second.process.stdin.write(`Go on${KEY.enter}`)
     await second.shows('It was interrupted: true')
@@ -109,12 +109,12 @@ describe.runIf(hasTerminal)('in a real terminal', () => {
       await first.shows('tokens')
       first.process.stdin.write(KEY.ctrlD)
       const left = await first.ended
-      const [, hint = ''] = /To go on: cria (chat --resume ses_\w+)/.exec(left.stdout) ?? []
+      const [, hint = ''] = /To continue: cria (chat --resume ses_\w+)/.exec(left.stdout) ?? []
 
       // Nothing but the hint, somewhere else.
       const second = scene.place.start(hint.split(' '), inTerminal)
       await second.shows('tools work in')
-      await second.shows('going on with ses_')
+      await second.shows('continuing with ses_')
       second.process.stdin.write(`Look again${KEY.enter}`)
       await until(() => scene.server?.requests.length === 4)
       await second.shows('30 tokens')
@@ -161,7 +161,7 @@ describe.runIf(hasTerminal)('in a real terminal', () => {
     await shows('add.mjs is as it was before edit 1')
     expect(scene.place.read('add.mjs')).toContain('a - b')
     process.stdin.write(`!echo one; echo two >&2${KEY.enter}`)
-    await shows('The model gets the output with your next message')
+    await shows('The output is sent to the model with your next message')
     process.stdin.write(`What is it?${KEY.enter}`)
     await shows('I see.')
     expect(scene.server.requests.at(-1)).toContain('one\\ntwo')
@@ -182,7 +182,7 @@ describe.runIf(hasTerminal)('in a real terminal', () => {
     process.stdin.write(`/model${KEY.enter}`)
     await shows('openai-compatible/large')
     process.stdin.write('2')
-    await shows('going on with openai-compatible/large')
+    await shows('continuing with openai-compatible/large')
     process.stdin.write(KEY.ctrlD)
     expect((await ended).code).toBe(0)
   })
@@ -196,11 +196,11 @@ describe.runIf(hasTerminal)('in a real terminal', () => {
     for (const [shown, typed] of [
       ['> ', 'Do it\nand tell me\n'],
       ['May run_command do this?', 'xy\n'],
-      ['"xy" is none of them', 'y\n'],
+      ['"xy" is not one of them', 'y\n'],
       ['three', ''],
       ['Done.', '/changes\n'],
-      ['no file was written', '!echo mine\n'],
-      ['The model gets the output with your next message', KEY.ctrlD],
+      ['no tool has written a file', '!echo mine\n'],
+      ['The output is sent to the model with your next message', KEY.ctrlD],
     ] as const) {
       await shows(shown)
       process.stdin.write(typed)
@@ -210,7 +210,7 @@ describe.runIf(hasTerminal)('in a real terminal', () => {
     expect((JSON.parse(scene.server.requests[0] ?? '{}') as { messages: SentMessage[] }).messages.at(-1)?.content).toContain(
       'Do it\nand tell me',
     )
-    expect(stdout).toMatch(/to go on: cria chat --resume ses_\w+/)
+    expect(stdout).toMatch(/to continue: cria chat --resume ses_\w+/)
   })
 
   test('ENG-QUERY-001 /steer reaches the model before its next step, Enter after the turn', async () => {
@@ -229,7 +229,7 @@ describe.runIf(hasTerminal)('in a real terminal', () => {
     await until(() => existsSync(join(scene.place.folder, 'begun')))
     process.stdin.write(`Then count them.${KEY.enter}`)
     process.stdin.write(`/steer Only the red ones.${KEY.enter}`)
-    await shows('the model is told before its next step')
+    await shows('sent to the model before its next step')
     scene.place.write({ go: '' })
     await shows('Answer 3.')
     process.stdin.write(KEY.ctrlD)

@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSy
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { runChat } from '../../src/cli/chat/run-chat.ts'
-import type { ChatOptions } from '../../src/cli/chat/options.ts'
+import type { ChatOptions } from '../../src/cli/shared-options.ts'
 import { openJournal } from '../../src/app/journal.ts'
 import { agentServer, messagesIn, toolResultsIn } from '../support/agent-server.ts'
 import type { ScriptedStep, SentMessage } from '../support/agent-server.ts'
@@ -325,10 +325,10 @@ describe('a conversation at a terminal', () => {
       { text: 'Neither.' },
     ])
     say('Format it')
-    await shows('3  something else')
+    await shows('3  another answer')
     expect(terminal.text).toContain('  [~] ask␛[2J')
     press('3')
-    await shows(() => !terminal.screen.includes('something else'))
+    await shows(() => !terminal.screen.includes('another answer'))
     press(`neither${KEY.enter}`)
     await ends('Neither.')
     expect(toolResultsIn(server)[1]).toBe('The user answered: neither')
@@ -373,7 +373,7 @@ describe('a conversation at a terminal', () => {
     place.configure({ mcpServers: { slow: { command: process.execPath, args: [program, 'never-starts'] } } })
     const { press, say, shows, code, isRaw } = await chat([])
     say('Hello')
-    await shows('getting ready')
+    await shows('starting')
     await shows('next: Hello')
     press(`${KEY.ctrlC}${KEY.ctrlC}`)
     expect(await code).toBe(0)
@@ -417,7 +417,7 @@ describe('a conversation at a terminal', () => {
     await shows('Ctrl-O')
     say('/exit')
     expect(await code).toBe(0)
-    expect(terminal.text).toMatch(/^\/resume \[ID\] +go on/m)
+    expect(terminal.text).toMatch(/^\/resume \[ID\] +continue/m)
     expect(terminal.text).toMatch(/^Ctrl-C +the same, or clear the\n {20,}line; twice: leave$/m)
   })
 
@@ -652,7 +652,7 @@ describe('a conversation at a terminal', () => {
     say('/cost')
     await shows(/1 turn, .*in session\s+ses_/)
     say('/model openai-compatible/other')
-    await shows('going on with openai-compatible/other')
+    await shows('continuing with openai-compatible/other')
     say('/export talk.md')
     await shows('written to')
     expect(place.read('talk.md')).toContain('Look at it')
@@ -660,7 +660,7 @@ describe('a conversation at a terminal', () => {
     say('/export talk.md')
     await shows('something of that name is in the way')
     say('/fork')
-    await shows('stays as it is')
+    await shows('is unchanged')
     say('And now?')
     await ends('And now?')
     expect(sent().some(({ content }) => content === 'Look at it')).toBe(true)
@@ -669,7 +669,7 @@ describe('a conversation at a terminal', () => {
     say('/new')
     await shows('a new session')
     say('/compact')
-    await shows('Nothing has been said')
+    await shows('This session has no messages yet')
     say('/exit')
     expect(await code).toBe(0)
   })
@@ -681,7 +681,7 @@ describe('a conversation at a terminal', () => {
       { allow: ['edit_file', 'write_file'] },
     )
     say('/undo')
-    await shows('There is nothing to take back')
+    await shows('There is no change to undo')
     say('Change them')
     await ends('Done.')
     say('/changes')
@@ -696,7 +696,7 @@ describe('a conversation at a terminal', () => {
     await shows('it has changed since. Nothing was taken back')
     expect(place.read('add.mjs')).toContain('// mine')
     say('/changes')
-    await shows(/add\.mjs .*changed since\n *2 {2}new\.txt .*taken back/)
+    await shows(/add\.mjs .*changed since\n *2 {2}new\.txt .*undone/)
     writeFileSync(join(place.folder, 'add.mjs'), FIXED)
     say('/undo 1')
     await shows('add.mjs is as it was before edit 1')
@@ -734,7 +734,7 @@ describe('a conversation at a terminal', () => {
   test('!COMMAND runs a command of the user, shows it, and sends the output to the model as data', async () => {
     const { say, shows, ends, press, code, terminal } = await chat([{ text: 'I see.' }, { text: 'No more.' }])
     say('!echo hello; echo "$OPENAI_COMPATIBLE_API_KEY"; exit 3')
-    await shows('It ended with exit code 3. The model gets the output with your next message.')
+    await shows('It ended with exit code 3. The output is sent to the model with your next message.')
     expect(terminal.text).toContain('hello\n[redacted]\n')
     say('What does it say?')
     await ends('I see.')
@@ -763,12 +763,12 @@ describe('a conversation at a terminal', () => {
     say('/model')
     await shows('Which model?')
     expect(terminal.screen).toMatch(
-      /❯ 1 .*test \(as now\)\n.*quick = openai-compatible\/small\n.*openai-compatible\/large\n.*type its name/,
+      /❯ 1 .*test \(current\)\n.*quick = openai-compatible\/small\n.*openai-compatible\/large\n.*type its name/,
     )
     press(`${KEY.down}${KEY.down}${KEY.enter}`)
-    await shows('going on with openai-compatible/large')
+    await shows('continuing with openai-compatible/large')
     say('/model')
-    await shows('large (as now)')
+    await shows('large (current)')
     press(KEY.escape)
     await shows(() => !terminal.screen.includes('Which model?'))
     say('/exit')
@@ -841,7 +841,7 @@ describe('a session is continued', () => {
     await leave()
     const spoken = (text: string): string => text.slice(text.indexOf('> Look'), text.indexOf('- two') + 5)
     const second = again({ resume: /ses_\w+/.exec(terminal.text)?.[0] ?? '' })
-    await second.shows('going on with ses_')
+    await second.shows('continuing with ses_')
     expect(spoken(second.terminal.text)).toBe(spoken(terminal.text))
     expect(spoken(second.terminal.text)).toContain('✓ read_file add.mjs')
     second.say('/show 1')
@@ -858,7 +858,7 @@ describe('a session is continued', () => {
     const { shows, press, say, ends, leave } = again({ resume: '' })
     await shows('Which session?')
     press(KEY.escape)
-    await shows('what you say begins a new session')
+    await shows('your first message starts a new session')
     say('Who am I?')
     await ends('Who knows?')
     expect(sent().map(({ content }) => content)).not.toContain('My name is Ada')

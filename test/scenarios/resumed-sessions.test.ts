@@ -94,10 +94,10 @@ describe.runIf(hasTerminal)('a session in a real terminal', () => {
     await first.shows('stopped; the text received so far is kept')
     const { code, stdout } = await leave(first)
     expect(code).toBe(0)
-    const [, sessionId = ''] = /To go on: cria chat --resume (ses_\w+)/.exec(stdout) ?? []
+    const [, sessionId = ''] = /To continue: cria chat --resume (ses_\w+)/.exec(stdout) ?? []
 
     const second = await chat('--resume', sessionId)
-    await second.shows(`going on with ${sessionId}`)
+    await second.shows(`continuing with ${sessionId}`)
     type(second, `Go on${KEY.enter}`)
     await second.shows('May edit_file do this?')
     expect(place.read('add.mjs')).toBe(BROKEN)
@@ -147,7 +147,7 @@ describe.runIf(hasTerminal)('a session in a real terminal', () => {
     const second = await chat('--resume')
     await second.shows('Which session?')
     type(second, KEY.enter)
-    await second.shows('going on with')
+    await second.shows('continuing with')
     type(second, `And then?${KEY.enter}`)
     await second.shows('and the second.')
     await leave(second)
@@ -172,7 +172,7 @@ describe.runIf(hasTerminal)('a session in a real terminal', () => {
     const second = await chat('--resume', ALLOW_DEPLOY)
     await second.shows('Deploy it')
     type(second, KEY.enter)
-    await second.shows('going on with ses_')
+    await second.shows('continuing with ses_')
     // Nothing has been asked of the model, and nothing has been run.
     expect([server.requests.length, deployments().length]).toEqual([1, 1])
     type(second, `Did it work?${KEY.enter}`)
@@ -184,9 +184,12 @@ describe.runIf(hasTerminal)('a session in a real terminal', () => {
     await second.shows('It said Permission denied')
     await second.shows('tokens')
     const { stdout } = await leave(second)
-    const places = ['Nobody knows what became of', 'run_command node deploy.mjs', 'going on with', 'Did it work?'].map((text) =>
-      stdout.indexOf(text),
-    )
+    const places = [
+      'The effects of these calls are unknown',
+      'run_command node deploy.mjs',
+      'continuing with',
+      'Did it work?',
+    ].map((text) => stdout.indexOf(text))
     expect(places).toEqual(places.toSorted((a, b) => a - b))
     expect(places).not.toContain(-1)
     expect(deployments()).toHaveLength(1)
@@ -198,8 +201,8 @@ describe.runIf(hasTerminal)('a session in a real terminal', () => {
     const third = await chat('--resume', ALLOW_DEPLOY)
     await third.shows('Deploy it')
     type(third, KEY.enter)
-    await third.shows('Nobody knows what became of')
-    await third.shows('going on with ses_')
+    await third.shows('The effects of these calls are unknown')
+    await third.shows('continuing with ses_')
     type(third, `Deploy it again${KEY.enter}`)
     await third.shows('May run_command do this?')
     type(third, 'y')
@@ -211,7 +214,7 @@ describe.runIf(hasTerminal)('a session in a real terminal', () => {
     const fourth = await chat('--resume', ALLOW_DEPLOY)
     await fourth.shows('Deploy it')
     type(fourth, KEY.enter)
-    await fourth.shows('going on with ses_')
+    await fourth.shows('continuing with ses_')
     expect((await leave(fourth)).stdout).not.toContain('Nobody knows')
   })
 
@@ -229,7 +232,7 @@ describe.runIf(hasTerminal)('a session in a real terminal', () => {
     const chosen = await chat('--resume')
     await chosen.shows('about apples')
     type(chosen, `${KEY.down}${KEY.down}${KEY.enter}`)
-    await chosen.shows(`going on with ${oldest?.sessionId ?? 'none'}`)
+    await chosen.shows(`continuing with ${oldest?.sessionId ?? 'none'}`)
     // The chat has a screen of its own, which takes the keyboard from the list.
     await chosen.shows('openai-compatible/test')
     type(chosen, `More of them${KEY.enter}`)
@@ -256,7 +259,7 @@ describe.runIf(hasTerminal)('a session in a real terminal', () => {
   test('without any session --resume begins one with a note; without a terminal it requires an id', async () => {
     server = await agentServer([{ text: 'Hello.' }])
     const running = await chat('--resume')
-    await running.shows('there is no session to go on with yet')
+    await running.shows('there is no session to continue yet')
     // The chat has a screen of its own, which takes the keyboard from the question.
     await running.shows('openai-compatible/test')
     type(running, `Hi${KEY.enter}`)

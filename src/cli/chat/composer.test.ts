@@ -18,7 +18,7 @@ afterEach(() => {
 
 const send = (): string | undefined => composer.press({ type: 'key', name: 'enter' })
 
-test('a long paste is shown short and sent whole; a name that nobody pasted stays what it is', () => {
+test('a long paste is shown by a name and sent whole; a name without a paste is sent as text', () => {
   const long = 'line\n'.repeat(20)
   composer.press({ type: 'text', text: 'a ' })
   composer.press({ type: 'paste', text: long })
@@ -29,7 +29,7 @@ test('a long paste is shown short and sent whole; a name that nobody pasted stay
   expect(composer.draft.text).toBe('short')
 })
 
-test('Up brings back what was sent, and Down what was being written', () => {
+test('Up restores the sent message, and Down the draft', () => {
   composer.press({ type: 'text', text: 'first' })
   expect(send()).toBe('first')
   composer.press({ type: 'text', text: 'second' })

@@ -1,26 +1,29 @@
-/** Holds one conversation: the model, the tools, the session, and its usage so far. */
+/** Holds the state of a chat: model, tools, session, and usage so far. */
 
+import { Edits } from '../../app/agent-tools.ts'
 import type { LoadedConfig } from '../../app/config.ts'
 import { checkReadable } from '../../app/hand-over.ts'
 import type { HandedOver } from '../../app/hand-over.ts'
 import { openJournal } from '../../app/journal.ts'
 import type { Journal } from '../../app/journal.ts'
+import type { McpConnection } from '../../app/mcp.ts'
 import { openModel, quickModel } from '../../app/open-model.ts'
 import { query } from '../../app/query.ts'
 import type { QueryOptions } from '../../app/query.ts'
+import type { StoreChoice } from '../../app/store-choice.ts'
 import { openStore } from '../../app/stores.ts'
 import type { Budget } from '../../core/budget.ts'
-import { Edits } from '../../app/agent-tools.ts'
 import { ConfigurationError, isCriaError } from '../../core/error.ts'
 import type { QueryEvent } from '../../core/event.ts'
 import { handedOver, toMessages } from '../../core/message.ts'
 import type { Message, MessageInput } from '../../core/message.ts'
+import type { FilledPrompt } from '../../core/prompt.ts'
 import type { PermissionChecker, Tool } from '../../core/tool.ts'
 import { checkPrices } from '../../engine/budget/plan.ts'
 import { compactSession, forkSession } from '../../engine/session-turns.ts'
-import { Steering } from '../../engine/steering.ts'
 import type { SessionTurnOptions } from '../../engine/session-turns.ts'
-import type { McpConnection } from '../../app/mcp.ts'
+import { Steering } from '../../engine/steering.ts'
+import { defined } from '../../util/check.ts'
 import {
   agentContext,
   agentRules,
@@ -32,27 +35,37 @@ import {
   hooksOf,
   withAgent,
 } from '../agent.ts'
+import type { Io } from '../io.ts'
 import { budgetOf, openModels, requireKey } from '../model-choice.ts'
 import type { ModelChoice } from '../model-choice.ts'
-import { prepareStore } from '../prepare-store.ts'
 import { modelSettings } from '../model-options.ts'
 import type { ModelSettings } from '../model-options.ts'
-import { Calls } from './calls.ts'
-import type { ChatOptions, Start } from './options.ts'
+import { prepareStore } from '../prepare-store.ts'
 import { settingsOf } from '../session-settings.ts'
-import { passagesRead } from './passages-read.ts'
-import type { PassagesRead } from './passages-read.ts'
+import type { ChatOptions } from '../shared-options.ts'
+import { passagesRead } from '../sources.ts'
+import type { PassagesRead } from '../sources.ts'
+import { ToolCalls } from '../tool-calls.ts'
 import { NOTHING_SPENT, spentAfter } from './status.ts'
 import type { Spent, Status } from './status.ts'
-import { defined } from '../../util/check.ts'
 
 export type AskUser = NonNullable<Parameters<typeof agentTools>[3]['askUser']>
 
+export interface Start {
+  readonly options: ChatOptions
+  readonly loaded: LoadedConfig
+  readonly io: Io
+  /** The up-to-date store of the documents that the options name. */
+  readonly documents: StoreChoice | undefined
+  /** Fills the template of the options with the first message of a session. */
+  readonly begin: ((message: string) => FilledPrompt) | undefined
+}
+
 export interface OpenOptions extends Start {
-  /** Answers `ask_user`; absent where nobody can be asked. */
+  /** Answers `ask_user`; absent when there is no user who can answer. */
   readonly askUser: AskUser | undefined
-  /** Tells the user something beside the conversation. */
-  readonly tell: (message: string) => Promise<void>
+  /** Shows a note to the user. */
+  readonly note: (message: string) => Promise<void>
 }
 
 interface Parts extends OpenOptions {
@@ -67,27 +80,30 @@ interface Parts extends OpenOptions {
 }
 
 const BOT = { kind: 'AgentBot', name: 'chat' } as const
+/** Tool calls that are kept for `/show`. */
+const MOST_CALLS = 500
 
 export class Conversation {
   readonly journal: Journal
-  readonly calls: Calls = new Calls()
-  /** What is said while a turn runs. */
+  readonly calls: ToolCalls = new ToolCalls(() => this.tools, MOST_CALLS)
+  /** Messages that the user sends during a turn. */
   readonly steering: Steering = new Steering()
-  /** Changes that tools made to files in this chat. */
+  /** Changes that tools have made to files in this chat. */
   readonly edits: Edits
-  /** Rules that were added in this chat. */
+  /** Rules that the user has added in this chat. */
   readonly allowed: string[] = []
   readonly isSafe: boolean
   sessionId: string | undefined
   spent: Spent = NOTHING_SPENT
   readonly #parts: Parts
   #models: ModelChoice
-  #held: number | null = null
-  /** Outputs of commands that go with the user's next message. */
+  /** Tokens of the conversation as last reported; `null` when unknown. */
+  #contextTokens: number | null = null
+  /** Outputs of the user's own commands, which are sent with the next message. */
   #handedOver: Message[] = []
-  /** The settings of the session that the journal keeps. */
+  /** The settings that were last stored with the session, as JSON. */
   #kept = ''
-  /** The text of the last one. */
+  /** The text of the last answer. */
   #answer = ''
 
   private constructor(parts: Parts) {
@@ -98,9 +114,9 @@ export class Conversation {
     this.isSafe = parts.options.safe
   }
 
-  /** @throws ConfigurationError when there is no model that can use tools, or a rule is about a tool that is not there. */
+  /** @throws ConfigurationError when no model can use tools, or a rule names an unknown tool. */
   static async open(given: OpenOptions): Promise<Conversation> {
-    const { options, loaded, io, askUser, tell } = given
+    const { options, loaded, io, askUser, note } = given
     const settings = modelSettings(options.option)
     const models = await openModels(options, loaded, io)
     await checkModels(models, given)
@@ -109,9 +125,9 @@ export class Conversation {
     const edits = new Edits()
     const passages = store === undefined ? undefined : passagesRead(store)
     const builtin = agentTools(passages?.store, loaded, io, { ...options, edits, ...(askUser === undefined ? {} : { askUser }) })
-    const servers = await agentServers(options, loaded, io, tell)
+    const servers = await agentServers(options, loaded, io, note)
     try {
-      // Those of servers may change from turn to turn.
+      // The tools of servers may change from turn to turn.
       const tools = await withAgent(() => [...builtin, ...(servers?.tools ?? [])], loaded, io)
       checkRules([...options.allow, ...options.deny], tools())
       const journal = await openJournal(io)
@@ -127,7 +143,7 @@ export class Conversation {
     return this.#parts.tools()
   }
 
-  /** Absolute path of the folder that tools work in. */
+  /** Absolute path of the working folder of the tools. */
   get folder(): string {
     return this.#parts.io.cwd
   }
@@ -136,19 +152,19 @@ export class Conversation {
     return this.#models.model.ref
   }
 
-  /** The passages that the model has read for its last answer; empty where it has searched no documents. */
+  /** Lists the passages that the model has read for its last answer; empty when it has not searched documents. */
   sourcesRead(): Promise<string> {
     return this.#parts.passages?.list(this.#answer, this.#parts.io) ?? Promise.resolve('')
   }
 
-  /** @throws ConfigurationError that names the file which the model cannot read. */
+  /** @throws ConfigurationError that names a file which the model cannot read. */
   checkReadable(handed: readonly HandedOver[]): void {
     checkReadable(handed, this.#models.model)
   }
 
   get status(): Status {
     const { ref, facts } = this.#models.model
-    return { model: ref, spent: this.spent, held: this.#held, window: facts.contextWindow, isSafe: this.isSafe }
+    return { model: ref, spent: this.spent, contextTokens: this.#contextTokens, window: facts.contextWindow, isSafe: this.isSafe }
   }
 
   turn(prompt: MessageInput, permit: PermissionChecker | undefined, abortSignal: AbortSignal): AsyncGenerator<QueryEvent> {
@@ -171,29 +187,29 @@ export class Conversation {
       ...settings,
       ...defined({ slowAfter: loaded.config.slowAfter, sessionId: this.sessionId }),
       onUpdateUsage: ({ inputTokens, outputTokens }) => {
-        this.#held = inputTokens === null ? null : inputTokens + (outputTokens ?? 0)
+        this.#contextTokens = inputTokens === null ? null : inputTokens + (outputTokens ?? 0)
       },
     }
     return this.#followed(query(asked))
   }
 
-  /** Gives the model a text with the next message, as data. */
+  /** Sends a text to the model with the next message, marked as data. */
   handOver(text: string, title: string): void {
     this.#handedOver.push(handedOver(text, { title, source: title }))
   }
 
-  /** Makes the conversation smaller. @throws ConfigurationError when nothing was said yet. */
+  /** Compacts the session. @throws ConfigurationError when the session has no messages yet. */
   compact(abortSignal: AbortSignal): AsyncGenerator<QueryEvent> {
     const turn = this.#sessionTurn(abortSignal, 'Compact this conversation.')
     return this.#followed(compactSession({ ...turn, summaryModel: quickModel() }))
   }
 
-  /** From now on what is said goes into a session of its own, which begins with this one. @throws ConfigurationError as `compact`. */
+  /** Continues in a new session that begins with a copy of this one. @throws ConfigurationError as `compact`. */
   fork(abortSignal: AbortSignal, title: string): AsyncGenerator<QueryEvent> {
     return this.#followed(forkSession(this.#sessionTurn(abortSignal, title)))
   }
 
-  /** @throws ConfigurationError when there is no such model, or it cannot use tools. */
+  /** @throws ConfigurationError when the model is unknown or cannot use tools. */
   async switchModel(name: string): Promise<void> {
     const { loaded, io } = this.#parts
     const model = await openModel(name, loaded.config, io.env)
@@ -201,25 +217,25 @@ export class Conversation {
     this.#models = { ...this.#models, model }
   }
 
-  /** @throws ConfigurationError for what is no rule, or about no tool. */
+  /** Adds a rule to this chat. @throws ConfigurationError for text that is not a rule, and for an unknown tool. */
   allow(rule: string): void {
     if (!/^[\w*-]+(#[\da-f]{8,64})?(\([^]+\))?$/.test(rule))
-      throw new ConfigurationError(`${JSON.stringify(rule)} is no rule: write tool or tool(pattern).`)
+      throw new ConfigurationError(`${JSON.stringify(rule)} is not a rule: write tool or tool(pattern).`)
     checkRules([rule], this.tools)
     this.allowed.push(rule)
   }
 
-  /** What is said next begins a session. */
+  /** Makes the next message begin a new session. */
   begin(): void {
     this.sessionId = undefined
     this.#handedOver = []
-    // What an interrupted turn was to be told belongs to its session.
+    // Messages that an interrupted turn did not receive belong to its session.
     for (const message of this.steering.waiting) this.steering.delivered(message)
-    this.#held = null
+    this.#contextTokens = null
     this.spent = NOTHING_SPENT
   }
 
-  /** Goes on with a session; gives what was said in it. */
+  /** Continues a session; resolves to its messages. */
   async resume(sessionId: string): Promise<readonly Message[]> {
     this.begin()
     this.sessionId = sessionId
@@ -248,24 +264,24 @@ export class Conversation {
 
   #sessionTurn(abortSignal: AbortSignal, title: string): SessionTurnOptions {
     const { sessionId } = this
-    if (sessionId === undefined) throw new ConfigurationError('Nothing has been said in this session yet.')
+    if (sessionId === undefined) throw new ConfigurationError('This session has no messages yet.')
     return { ...this.#common(abortSignal), model: this.#models.model, sessionId, title }
   }
 
-  /** Keeps of the events what the conversation has to know. */
+  /** Updates this conversation from the events of a turn, and passes them on. */
   async *#followed(events: AsyncIterable<QueryEvent>): AsyncGenerator<QueryEvent> {
     for await (const event of events) {
       if (event.parent === undefined) {
         this.sessionId = event.sessionId
         if (event.type === 'start') await this.#keepSettings(event.sessionId)
-        if (event.type === 'compaction') this.#held = event.tokensAfter
+        if (event.type === 'compaction') this.#contextTokens = event.tokensAfter
         if (event.type === 'complete') this.#answer = event.result.text
       }
       yield event
     }
   }
 
-  /** Once for each session and model. A journal that cannot keep them is told about by the turn. */
+  /** Stores the settings with the session, once for each session and model. A failing journal is reported by the turn. */
   async #keepSettings(sessionId: string): Promise<void> {
     const settings = settingsOf(this.#parts.options, this.model)
     const kept = JSON.stringify([sessionId, settings])
@@ -280,23 +296,24 @@ export class Conversation {
 }
 
 /**
- * Tells that a key is missing before anything is typed: where somebody can be asked, another model can still be chosen.
+ * Checks the models before the first message. If the key of the model is missing, a user who can answer gets a note instead of an error, because
+ * `/model` can still choose another model.
  *
- * @throws ConfigurationError for a model that cannot use tools, or has no price and a budget; without a key, where nobody can be asked.
+ * @throws ConfigurationError for a model that cannot use tools, that has a budget but no known price, or whose key is missing.
  */
-async function checkModels(models: ModelChoice, { options, loaded, io, askUser, tell }: OpenOptions): Promise<void> {
+async function checkModels(models: ModelChoice, { options, loaded, io, askUser, note }: OpenOptions): Promise<void> {
   checkCanUseTools(models, 'chat')
   try {
     requireKey(models, loaded, io)
   } catch (thrown) {
     if (askUser === undefined || !isCriaError(thrown)) throw thrown
     const hint = thrown.hint === undefined ? '' : `${thrown.hint} `
-    await tell(`${thrown.message} ${hint}/model NAME goes on with another one.`)
+    await note(`${thrown.message} ${hint}/model NAME continues with another model.`)
   }
   checkPrices(budgetFor(options, loaded), [models.model, ...models.fallbackModels])
 }
 
-/** What `--max-cost` names is for the whole session: a chat is one piece of work. */
+/** Applies `--max-cost` to the whole session, unlike `cria run`, which applies it to the turn. */
 function budgetFor(options: ChatOptions, loaded: LoadedConfig): Budget {
   const budget = budgetOf({ 'max-cost': undefined, 'no-log': false }, loaded)
   const most = options['max-cost']

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { edited, EMPTY_DRAFT, withText } from './editor.ts'
 import type { Draft } from './editor.ts'
-import type { Key } from './keys.ts'
+import type { Key } from './terminal-input.ts'
 
 /** `|` is the cursor. */
 function draftOf(text: string): Draft {
@@ -35,13 +35,13 @@ describe('the draft', () => {
     expect(press(draftOf(before), ...keys)).toBe(after)
   })
 
-  test('text goes where the cursor is, and the cursor behind it', () => {
+  test('text is inserted at the cursor, which moves after it', () => {
     const key: Key = { type: 'paste', text: 'x\ny' }
     expect(edited(draftOf('a|b'), key)).toMatchObject({ text: 'ax\nyb', cursor: 4 })
     expect(withText(EMPTY_DRAFT, 'abc').cursor).toBe(3)
   })
 
-  test('the cursor is always in the text, and never inside a character', () => {
+  test('the cursor is always within the text and between characters', () => {
     const keys = fc.array(
       fc.oneof(
         fc

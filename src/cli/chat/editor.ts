@@ -1,19 +1,20 @@
-/** Edits the text of a message by keys. Pure. */
+/** Applies keys to the text of a message, and to a question at the bottom of the screen. */
 
 import { graphemes } from '../../util/cells.ts'
-import type { Key } from './keys.ts'
+import type { Choice } from './front.ts'
+import type { Key } from './terminal-input.ts'
 
 export interface Draft {
   readonly text: string
   /** Offset in UTF-16 units, never inside a character. */
   readonly cursor: number
-  /** What was cut last. */
+  /** The text that was cut last. */
   readonly killed: string
 }
 
 export const EMPTY_DRAFT: Draft = { text: '', cursor: 0, killed: '' }
 
-/** The draft with this text and the cursor at its end. */
+/** Returns the draft with another text, and the cursor at its end. */
 export function withText(draft: Draft, text: string): Draft {
   return { ...draft, text, cursor: text.length }
 }
@@ -22,13 +23,13 @@ export function insert(draft: Draft, text: string): Draft {
   return { ...draft, text: before(draft) + text + after(draft), cursor: draft.cursor + text.length }
 }
 
-/** A key that does nothing to text leaves the draft as it is. */
+/** Applies a key; a key without a meaning leaves the draft unchanged. */
 export function edited(draft: Draft, key: Key): Draft {
   if (key.type !== 'key') return insert(draft, key.text)
   return EDITS.get(key.name)?.(draft) ?? draft
 }
 
-/** One line up or down; `undefined` where there is none. */
+/** Moves the cursor one line up or down; `undefined` when there is no such line. */
 export function vertical(draft: Draft, by: -1 | 1): Draft | undefined {
   const { text } = draft
   const start = lineStart(draft)
@@ -41,10 +42,10 @@ export function vertical(draft: Draft, by: -1 | 1): Draft | undefined {
 }
 
 type Edit = (draft: Draft) => Draft
-/** Where a movement takes the cursor. */
+/** Returns the new offset of the cursor. */
 type Move = (draft: Draft) => number
 
-/** So much text surely holds a whole character; a long draft is not looked at as a whole for one. */
+/** UTF-16 units around the cursor that are searched for a character, because a draft may be long. */
 const NEAR = 64
 
 const before = ({ text, cursor }: Draft): string => text.slice(0, cursor)
@@ -62,14 +63,14 @@ const lineEnd: Move = ({ text, cursor }) => {
   const end = text.indexOf('\n', cursor)
   return end === -1 ? text.length : end
 }
-/** To the end of the line; at its end, behind the line end itself. */
+/** Moves to the end of the line; from there past the line feed. */
 const restOfLine: Move = (draft) => (lineEnd(draft) === draft.cursor ? right(draft) : lineEnd(draft))
 
 const go = (move: Move): Edit => {
   return (draft) => ({ ...draft, cursor: move(draft) })
 }
 
-/** Cuts what lies between the cursor and where `move` would take it. */
+/** Cuts the text between the cursor and its place after `move`. @param keep whether Ctrl-Y can insert the text again. */
 const cut = (move: Move, keep = true): Edit => {
   return (draft) => {
     const [from = 0, to = 0] = [move(draft), draft.cursor].toSorted((a, b) => a - b)
@@ -98,3 +99,53 @@ const KEYS: readonly (readonly [names: readonly string[], edit: Edit])[] = [
   [['ctrl-j', 'alt-enter', 'shift-enter', 'ctrl-enter'], (draft) => insert(draft, '\n')],
 ]
 const EDITS: ReadonlyMap<string, Edit> = new Map(KEYS.flatMap(([names, edit]) => names.map((name) => [name, edit] as const)))
+
+export class Question {
+  readonly text: string
+  /** Absent: the answer is text. */
+  readonly choices: readonly Choice[] | undefined
+  /** Index of the choice that Enter takes; -1: none yet. */
+  selected: number
+  draft: Draft = EMPTY_DRAFT
+  /** It has been painted, so keys may answer it. */
+  isShown = false
+  /** It is answered or withdrawn. */
+  isSettled = false
+  /** Resolves to the index of the choice, or the text; `undefined` without an answer. */
+  readonly answer: Promise<number | string | undefined>
+  readonly #resolve: (answer: number | string | undefined) => void
+
+  constructor(text: string, choices?: readonly Choice[], selected = -1) {
+    this.text = text
+    this.choices = choices
+    this.selected = selected
+    const { promise, resolve } = Promise.withResolvers<number | string | undefined>()
+    this.answer = promise
+    this.#resolve = resolve
+  }
+
+  /** @param answer absent: the question is withdrawn. */
+  settle(answer?: number | string): void {
+    this.isSettled = true
+    this.#resolve(answer)
+  }
+
+  press(key: Key): void {
+    const name = key.type === 'key' ? key.name : undefined
+    if (this.choices === undefined) {
+      if (name === 'enter') this.settle(this.draft.text)
+      else this.draft = edited(this.draft, key)
+    } else if (key.type === 'text') {
+      // Several letters that arrive at once are not an answer: a key that is held down repeats its letter.
+      const found = this.choices.findIndex((choice) => choice.key === key.text.toLowerCase())
+      if (found !== -1) this.settle(found)
+    } else if (name === 'enter') {
+      if (this.selected >= 0) this.settle(this.selected)
+    } else if (name === 'down' || name === 'tab') {
+      this.selected = (this.selected + 1) % this.choices.length
+    } else if (name === 'up' || name === 'backtab') {
+      this.selected = (this.selected <= 0 ? this.choices.length : this.selected) - 1
+    }
+    // Pasted text never answers a question with choices.
+  }
+}

@@ -20,7 +20,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true })
 })
 
-test('keeps entries of several lines, in a file that only its owner reads', async () => {
+test('entries of several lines are stored in a file that only its owner can read', async () => {
   expect(await readHistory(paths)).toEqual([])
   await keepInHistory('one', paths)
   await keepInHistory('two\nlines "quoted"', paths)
@@ -29,7 +29,7 @@ test('keeps entries of several lines, in a file that only its owner reads', asyn
   expect(readFileSync(join(paths.home, '.gitignore'), 'utf8')).toContain('cria.*')
 })
 
-test('a file that is damaged, or no file, keeps nobody from talking', async () => {
+test('a damaged or missing history file does not prevent a chat', async () => {
   await keepInHistory('one', paths)
   writeFileSync(file, '"one"\n{"no": 1}\n"half\n\u0000\n"two"\n')
   expect(await readHistory(paths)).toEqual(['one', 'two'])
@@ -38,13 +38,13 @@ test('a file that is damaged, or no file, keeps nobody from talking', async () =
   expect(await readHistory(paths)).toEqual([])
 })
 
-test('a home that cannot be written is told by others', async () => {
+test('an unwritable history file is ignored', async () => {
   await keepInHistory('one', paths)
   chmodSync(file, 0o400)
   await expect(keepInHistory('two', paths)).resolves.toBeUndefined()
 })
 
-test('grows no further than what anybody goes back', async () => {
+test('the history file is cut to the newest 1000 entries', async () => {
   await keepInHistory('first', paths)
   writeFileSync(file, Array.from({ length: 2500 }, (_, index) => `"${index}"\n`).join(''))
   const entries = await readHistory(paths)
@@ -53,7 +53,7 @@ test('grows no further than what anybody goes back', async () => {
   expect(statSync(file).mode & 0o777).toBe(0o600)
 })
 
-test('Up and Down go back and forth, and end at what is being written', () => {
+test('Up and Down step through different entries, and end at the draft', () => {
   const begun = recallOf(['one', 'two', 'two'])
   const step = (from: Recall | undefined, text: string, by: -1 | 1): Recall | undefined => from && recalled(from, text, by)
   const back = step(begun, 'draft', -1)
@@ -67,10 +67,14 @@ test('Up and Down go back and forth, and end at what is being written', () => {
 
 describe('Ctrl-R', () => {
   const ENTRIES = ['Fix the tide table', 'run the tests', 'Fix the mill', 'Fix the mill', 'what is new?']
-  const begin = (entries: readonly string[], draft: string): Search => ({ ...recallOf(entries, draft), query: '', isLost: false })
+  const begin = (entries: readonly string[], draft: string): Search => ({
+    ...recallOf(entries, draft),
+    query: '',
+    isExhausted: false,
+  })
 
-  test('a longer query stays where it fits, a shorter one begins anew, and each repetition goes further back', () => {
-    const shown = (search: Search): [string, boolean] => [textAt(search), search.isLost]
+  test('a longer query keeps a match, a shorter one searches again from the newest entry, and a repetition finds an older match', () => {
+    const shown = (search: Search): [string, boolean] => [textAt(search), search.isExhausted]
     const begun = begin(ENTRIES, 'half a tho')
     expect(shown(begun)).toEqual(['half a tho', false])
     const fix = withQuery(begun, 'fix')
@@ -85,9 +89,9 @@ describe('Ctrl-R', () => {
     expect(shown(withQuery(lost, 'fix'))).toEqual(['Fix the mill', false])
   })
 
-  test('nothing is found where nothing was typed before', () => {
+  test('an empty history has no matches', () => {
     const search = withQuery(begin([], ''), 'a')
-    expect([textAt(search), search.isLost]).toEqual(['', true])
-    expect(older(search)).toMatchObject({ isLost: true })
+    expect([textAt(search), search.isExhausted]).toEqual(['', true])
+    expect(older(search)).toMatchObject({ isExhausted: true })
   })
 })

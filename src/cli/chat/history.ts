@@ -1,4 +1,4 @@
-/** Keeps the messages that were typed, over sessions, in a file that only its owner reads, and finds the one before. */
+/** Stores the messages that the user types, across sessions, in a file that only its owner can read, and searches them. */
 
 import { appendFile, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -6,35 +6,36 @@ import { makeHomeFolder } from '../../app/paths.ts'
 import type { HomePaths } from '../../app/paths.ts'
 import { writeFileAtomically } from '../../util/files.ts'
 
-/** Entries that are kept; the file may hold twice as many before it is cut. */
-const MOST = 1000
-const LONGEST = 20_000
+/** Entries that are kept; the file is cut when it holds twice as many. */
+const MOST_ENTRIES = 1000
+/** Characters above which a message is not stored. */
+const MAX_ENTRY = 20_000
 
 const fileIn = (paths: HomePaths): string => join(paths.home, 'cria.history')
 const lineOf = (entry: string): string => `${JSON.stringify(entry)}\n`
 
-/** Oldest first; empty where there is no file, or none that can be read: nobody is kept from talking by that. */
+/** Reads the stored messages, oldest first; none without a readable file, which must not prevent a chat. */
 export async function readHistory(paths: HomePaths): Promise<readonly string[]> {
   try {
-    // Never wait for a pipe that stands there.
+    // Reading a named pipe would block.
     if (!(await stat(fileIn(paths))).isFile()) return []
     const lines = (await readFile(fileIn(paths), 'utf8')).split('\n')
-    const entries = lines.flatMap(entryOf).slice(-MOST)
-    if (lines.length > 2 * MOST) writeFileAtomically(fileIn(paths), entries.map(lineOf).join(''))
+    const entries = lines.flatMap(entryOf).slice(-MOST_ENTRIES)
+    if (lines.length > 2 * MOST_ENTRIES) writeFileAtomically(fileIn(paths), entries.map(lineOf).join(''))
     return entries
   } catch {
     return []
   }
 }
 
-/** Adds one; several sessions may do so at the same time. */
+/** Appends a message; several processes may do so at the same time. */
 export async function keepInHistory(text: string, paths: HomePaths): Promise<void> {
-  if (text.length > LONGEST) return
+  if (text.length > MAX_ENTRY) return
   try {
     makeHomeFolder(paths)
     await appendFile(fileIn(paths), lineOf(text), { mode: 0o600 })
   } catch {
-    // A full disk is told by the journal.
+    // The journal reports a full disk.
   }
 }
 
@@ -47,12 +48,12 @@ function entryOf(line: string): readonly string[] {
   }
 }
 
-/** A place in what was typed before. */
+/** A position in the earlier messages. */
 export interface Recall {
   readonly entries: readonly string[]
-  /** The entry that is shown; `entries.length`: what is being written now. */
+  /** Index of the shown entry; `entries.length`: the draft. */
   readonly index: number
-  /** What was being written when the way back began. */
+  /** The text that the user was writing before going back. */
   readonly draft: string
 }
 
@@ -60,17 +61,17 @@ export function recallOf(entries: readonly string[], draft = ''): Recall {
   return { entries, index: entries.length, draft }
 }
 
-/** With one more, and back at the end; what was typed twice in a row counts once. */
+/** Adds a message and returns to the end; a message that repeats the last one is not added. */
 export function remembered({ entries }: Recall, text: string): Recall {
-  return recallOf(entries.at(-1) === text ? entries : [...entries, text].slice(-MOST))
+  return recallOf(entries.at(-1) === text ? entries : [...entries, text].slice(-MOST_ENTRIES))
 }
 
-/** The text that stands at this place. */
+/** Returns the entry at the position, or the draft. */
 export function textAt({ entries, index, draft }: Recall): string {
   return entries[index] ?? draft
 }
 
-/** The next place in this direction that says something else than `text`; `undefined` at the end of the way. */
+/** Moves to the next entry in this direction that differs from `text`; `undefined` at the end. */
 export function recalled(recall: Recall, text: string, by: -1 | 1): Recall | undefined {
   const { entries } = recall
   let index = recall.index + by
@@ -79,27 +80,27 @@ export function recalled(recall: Recall, text: string, by: -1 | 1): Recall | und
   return { ...recall, index, draft: recall.index === entries.length ? text : recall.draft }
 }
 
-/** Looks back through what was typed, as Ctrl-R does in a shell. */
+/** A backward search through the entries, as Ctrl-R in a shell. */
 export interface Search extends Recall {
   readonly query: string
-  /** Nothing (more) was found: the place is the last that was. */
-  readonly isLost: boolean
+  /** There is no older match: the position is that of the last match. */
+  readonly isExhausted: boolean
 }
 
-/** What is found with another query: the entry that is shown already, if the query is longer and fits it. */
+/** Changes the query. A longer query keeps the shown entry if it still matches; another query searches from the newest entry. */
 export function withQuery(search: Search, query: string): Search {
-  return lookedFrom({ ...search, query }, query.startsWith(search.query) ? search.index : search.entries.length - 1)
+  return searchedFrom({ ...search, query }, query.startsWith(search.query) ? search.index : search.entries.length - 1)
 }
 
-/** The next older entry that fits and says something else. */
+/** Moves to the next older match that differs from the shown entry. */
 export function older(search: Search): Search {
   const next = recalled(search, textAt(search), -1)
-  return lookedFrom(search, next?.index ?? -1)
+  return searchedFrom(search, next?.index ?? -1)
 }
 
-function lookedFrom(search: Search, from: number): Search {
-  if (search.query === '') return { ...search, isLost: false }
+function searchedFrom(search: Search, from: number): Search {
+  if (search.query === '') return { ...search, isExhausted: false }
   const wanted = search.query.toLowerCase()
   const index = search.entries.slice(0, from + 1).findLastIndex((entry) => entry.toLowerCase().includes(wanted))
-  return index === -1 ? { ...search, isLost: true } : { ...search, index, isLost: false }
+  return index === -1 ? { ...search, isExhausted: true } : { ...search, index, isExhausted: false }
 }

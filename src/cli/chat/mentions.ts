@@ -1,4 +1,4 @@
-/** Files that a message of a chat names with `@`: they are handed over with it. */
+/** Attaches the files that a chat message names with `@`. */
 
 import { statSync } from 'node:fs'
 import { handOver, withHandedOver } from '../../app/hand-over.ts'
@@ -11,14 +11,14 @@ import { isSecretName } from '../../util/secret-files.ts'
 import { visibleLine } from '../../util/terminal.ts'
 import type { Io } from '../io.ts'
 import { handedLine } from '../prompt.ts'
-import { locate } from './completion.ts'
+import { locate } from './composer.ts'
 import type { Front } from './front.ts'
 
-/** At the beginning of a word; in quotes where the path has spaces. */
+/** Matches `@PATH` at the beginning of a word, and `@"PATH"` for a path with spaces. */
 const MENTION = /(?<=^|[\s(])@(?:"([^"\n]+)"|([^\s"]+))/g
 const MOST = 20
 
-/** Paths of the files that a text names, as they are written there, each once. What is no file stays text. */
+/** Returns the distinct paths of existing files that a text names, as written. Other mentions remain text. */
 function mentioned(text: string, cwd: string): readonly string[] {
   const paths = [...text.matchAll(MENTION)].flatMap(([, quoted, word = '']) => {
     const candidates = quoted === undefined ? [word, word.replace(/[.,;:!?)\]]+$/, '')] : [quoted]
@@ -28,12 +28,12 @@ function mentioned(text: string, cwd: string): readonly string[] {
 }
 
 /**
- * The message with the files that it names, and a note that says what is sent. A text may have been pasted: a file outside of the folder, or one
- * that may hold secrets, is sent when the user agrees.
+ * Adds the files that a message names, and prints a note that lists them. Because the message may have been pasted, files outside the working
+ * folder and files that may hold secrets are attached only if the user agrees.
  *
- * @param question sent in place of the text: a template with the text in it.
+ * @param question sent instead of the text: a template that was filled with it.
  * @param check throws for a file that the model cannot read.
- * @throws ConfigurationError for a file that no model takes.
+ * @throws ConfigurationError for a file that no model can read.
  */
 export async function withMentioned(
   text: string,
@@ -45,18 +45,18 @@ export async function withMentioned(
     const place = realPathOfSync(locate(path, io.cwd))
     const isOurs = isInside(place, realPathOfSync(io.cwd)) && !isSecretName(place)
     if (isOurs || (await agreed(path, front))) handed.push({ ...(await handOver(place, io)), name: path })
-    else await front.note(`${visibleLine(path)} is not sent.`)
+    else await front.note(`${visibleLine(path)} is not attached.`)
   }
   if (handed.length === 0) return question
   check(handed)
-  await front.note(`sent with it: ${handedLine(handed)}`)
+  await front.note(`attached: ${handedLine(handed)}`)
   return withHandedOver(question, handed)
 }
 
 async function agreed(path: string, front: Front): Promise<boolean> {
   if (!front.canAsk) return false
   const choices = [
-    { key: 'y', label: 'send it' },
+    { key: 'y', label: 'send the file' },
     { key: 'n', label: 'leave it out' },
   ]
   return (await front.choose(`Send ${visibleLine(path)} to the model?`, choices, { initial: 1 })) === 0

@@ -8,15 +8,11 @@ import { describe, expect, test } from 'vitest'
 import { ZERO_USAGE } from '../../core/usage.ts'
 import { exactText } from '../../util/terminal.ts'
 import { fit, rowsOf, widthOf } from '../../util/cells.ts'
-import { commonStart, complete } from './completion.ts'
-import { outputLines } from '../deeds-view.ts'
+import { commonStart, complete } from './composer.ts'
 import { exportText, isImmediate, slashOf } from './slash.ts'
-import { foldedLine } from './calls.ts'
-import type { FoldedCall } from './calls.ts'
-import { draftRows, regionOf, tailRows } from './layout.ts'
-import type { RegionState } from './layout.ts'
+import { draftRows, regionOf, tailRows } from './screen.ts'
+import type { RegionState } from './screen.ts'
 import { describeRequest } from './permission.ts'
-import { isUnmarkedPaste } from './terminal-input.ts'
 import { costOf, formatTokens, NOTHING_SPENT, spentAfter, statusLine } from './status.ts'
 
 describe('cells', () => {
@@ -39,14 +35,14 @@ describe('cells', () => {
     expect(widthOf(text)).toBe(cells)
   })
 
-  test('a character of more cells than a row has is broken', () => {
+  test('a character wider than a row is broken', () => {
     const grapheme = `\u0928${'\u093E'.repeat(20)}`
     expect(rowsOf(grapheme, 8).map(widthOf)).toEqual([8, 8, 5])
     const { rows } = draftRows({ text: grapheme, cursor: grapheme.length }, 11, 5)
     expect(rows.map(widthOf)).toEqual([10, 10, 7])
   })
 
-  test('rows are never wider than the screen, and hold everything', () => {
+  test('rows hold the whole text and are never wider than the screen', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme', maxLength: 60 }), fc.integer({ min: 2, max: 20 }), (text, columns) => {
         const rows = rowsOf(text, columns)
@@ -58,37 +54,15 @@ describe('cells', () => {
   })
 })
 
-describe('a folded call', () => {
-  const call: FoldedCall = {
-    id: 'c',
-    name: 'run_command',
-    input: { command: 'npm test' },
-    number: 3,
-    content: 'a\nb\n[exit code 0]',
-    isError: false,
-    durationMs: 1234,
-  }
-  test.each([
-    ['done', {}, '✓ run_command npm test · 3 lines · 1.2 s · /show 3'],
-    [
-      'failed, with the last line',
-      { isError: true, content: 'x\n[exit code 1]' },
-      '✗ run_command npm test · [exit code 1] · 1.2 s · /show 3',
-    ],
-    ['refused', { refused: { reason: 'Not now.' } }, '⊘ run_command npm test · refused: Not now.'],
-    [
-      'with a hostile command',
-      { input: { command: 'a\nb\u001B[2J' }, content: 'ok', durationMs: 5 },
-      '✓ run_command a␊b␛[2J · ok · /show 3',
-    ],
-  ])('%s', (_what, more, line) => {
-    expect(foldedLine({ ...call, ...more })).toBe(line)
-  })
-})
-
 describe('the status', () => {
   const known = { ...ZERO_USAGE, inputTokens: 12_000, outputTokens: 345 }
-  const status = { model: 'a/model', spent: spentAfter(NOTHING_SPENT, known, 0.02), held: 34_000, window: 100_000, isSafe: false }
+  const status = {
+    model: 'a/model',
+    spent: spentAfter(NOTHING_SPENT, known, 0.02),
+    contextTokens: 34_000,
+    window: 100_000,
+    isSafe: false,
+  }
   test.each([
     [80, 'a/model · 34 % of context · 12.3k tokens · $0.02'],
     [40, 'a/model · 34 % of context · 12.3k tokens'],
@@ -98,22 +72,22 @@ describe('the status', () => {
     expect(statusLine(status, columns)).toBe(line)
   })
 
-  test('who has said nothing yet is told where help is', () => {
-    expect(statusLine({ ...status, spent: NOTHING_SPENT, held: null, isSafe: true }, 80)).toBe(
-      'a/model · safe mode · /help tells what can be typed',
+  test('a session without turns shows where to find help', () => {
+    expect(statusLine({ ...status, spent: NOTHING_SPENT, contextTokens: null, isSafe: true }, 80)).toBe(
+      'a/model · safe mode · /help lists commands and keys',
     )
   })
 
-  test('what nobody knows is said', () => {
+  test('unknown tokens and costs are marked as lower bounds', () => {
     const spent = spentAfter(status.spent, { ...known, inputTokens: null }, null)
-    expect(statusLine({ ...status, spent, held: null }, 80)).toBe('a/model · at least 12.7k tokens · at least $0.02')
+    expect(statusLine({ ...status, spent, contextTokens: null }, 80)).toBe('a/model · at least 12.7k tokens · at least $0.02')
     expect(costOf(spentAfter(NOTHING_SPENT, known, null))).toBe('cost unknown')
     expect([999, 1000, 99_949, 1_500_000].map(formatTokens)).toEqual(['999 tokens', '1.0k tokens', '99.9k tokens', '1.5M tokens'])
   })
 })
 
 describe('the draft on the screen', () => {
-  test('is wrapped, shows its cursor, and what could command the terminal', () => {
+  test('is wrapped, shows its cursor, and makes escape sequences visible', () => {
     expect(draftRows({ text: 'abcdefgh', cursor: 6 }, 8, 5)).toEqual({
       rows: ['> abcde', '  fgh'],
       cursor: { row: 1, column: 3 },
@@ -129,7 +103,7 @@ describe('the draft on the screen', () => {
     expect(cursor).toEqual({ row: 3, column: 9 })
   })
 
-  test('an unfinished text shows its end', () => {
+  test('an incomplete text shows its last rows', () => {
     expect(tailRows('one\ntwo\nthree', 20, 2)).toEqual(['two', 'three'])
     expect(tailRows('  \n', 20, 2)).toEqual([])
     expect(tailRows('a harbour with boats and a lighthousekeeper', 12, 9)).toEqual([
@@ -141,7 +115,7 @@ describe('the draft on the screen', () => {
     ])
   })
 
-  test('rows of a text that goes on stay as they are', () => {
+  test('earlier rows of a growing text do not change', () => {
     const long = 'the boats sail to the island on every day. '.repeat(100)
     const [first, ...rest] = tailRows(long, 40, 6)
     expect(tailRows(`${long}${'x'.repeat(39)}`, 40, 6).slice(0, 4)).toEqual(rest.slice(0, 4))
@@ -150,7 +124,7 @@ describe('the draft on the screen', () => {
   })
 })
 
-test('whatever there is to show, the region fits the screen, and its cursor is in it', () => {
+test('any content of the region fits the screen, and the cursor is within it', () => {
   const text = fc.string({ unit: 'grapheme', maxLength: 300 })
   const state: fc.Arbitrary<RegionState> = fc.record({
     draft: text.map((text) => ({ text, cursor: text.length })),
@@ -193,24 +167,25 @@ describe('completion', () => {
     writeFileSync(join(folder, name), '')
   const from = { commands: ['model', 'compact', 'cost'], values: { model: ['main', 'a/b'] }, cwd: folder }
 
-  test.each([
-    ['/co', ['/compact ', '/cost ']],
-    ['/model m', ['main']],
-    ['look at so', ['some.md', 'source/']],
-    ['@source/o', ['source/one.ts', 'source/other.ts']],
-    ['.h', ['.hidden']],
-    ['see @with', ['"with space/']],
-    ['see @"with sp', ['"with space/']],
-    ['see @"with space/a', ['"with space/a b.md"']],
-    ['see with', ['with space/']],
-    ['source/none', []],
-    ['nowhere/x', []],
-    ['a ', []],
-  ])('%j', async (text, candidates) => {
+  const CANDIDATES: Readonly<Record<string, readonly string[]>> = {
+    '/co': ['/compact ', '/cost '],
+    '/model m': ['main'],
+    'look at so': ['some.md', 'source/'],
+    '@source/o': ['source/one.ts', 'source/other.ts'],
+    '.h': ['.hidden'],
+    'see @with': ['"with space/'],
+    'see @"with sp': ['"with space/'],
+    'see @"with space/a': ['"with space/a b.md"'],
+    'see with': ['with space/'],
+    'source/none': [],
+    'nowhere/x': [],
+    'a ': [],
+  }
+  test.each(Object.entries(CANDIDATES))('%j', async (text, candidates) => {
     expect((await complete(text, from)).candidates).toEqual(candidates)
   })
 
-  test('what all have in common is never half a character', () => {
+  test('the common beginning of candidates never ends inside a character', () => {
     expect(commonStart(['source/one', 'source/other'])).toBe('source/o')
     expect(commonStart(['a😀', 'a😁'])).toBe('a')
     expect(commonStart([])).toBe('')
@@ -219,81 +194,30 @@ describe('completion', () => {
 })
 
 describe('commands', () => {
-  test.each([
-    ['/help', { name: 'help', argument: '' }],
-    ['/model  a/b ', { name: 'model', argument: 'a/b' }],
-    ['/quit', { name: 'exit', argument: '' }],
-    ['/usr/bin/env is a path', undefined],
-    ['a /help', undefined],
-    ['//', undefined],
-  ])('%j', (text, expected) => {
+  const COMMANDS = {
+    '/help': { name: 'help', argument: '' },
+    '/model  a/b ': { name: 'model', argument: 'a/b' },
+    '/quit': { name: 'exit', argument: '' },
+    '!git status': { name: 'run', argument: 'git status' },
+  }
+  test.each(Object.entries(COMMANDS))('%j is a command', (text, expected) => {
     expect(slashOf(text)).toEqual(expected)
   })
 
-  test('what changes the conversation waits for the turn under way', () => {
+  test.each(['/usr/bin/env is a path', 'a /help', '//'])('%j is a message', (text) => {
+    expect(slashOf(text)).toBeUndefined()
+  })
+
+  test('a command that changes the conversation waits for the current turn', () => {
     expect(['/show 1', '/q', '/steer now'].filter((line) => !isImmediate(line))).toEqual([])
     expect(['/new', '/undo', '!ls', '/nothing', 'show'].filter(isImmediate)).toEqual([])
   })
 })
 
-describe('a tool call on one line', () => {
-  const call = (more: Partial<FoldedCall>): FoldedCall => ({
-    id: 'a',
-    name: 'run_command',
-    input: { command: 'ls' },
-    number: 1,
-    content: '',
-    durationMs: 0,
-    isError: false,
-    ...more,
-  })
-
-  test.each<[string, Partial<FoldedCall>, string]>([
-    ['counts blank lines', { content: 'a\n\nb\n' }, '✓ run_command ls · 3 lines · /show 1'],
-    ['tells one line as it is', { content: '\npassed\n' }, '✓ run_command ls · passed · /show 1'],
-    [
-      'tells the last line of a command that failed',
-      { content: 'a\n[exit code 1]', isError: true },
-      '✗ run_command ls · [exit code 1] · /show 1',
-    ],
-    [
-      'goes on behind a colon with what it announces',
-      { name: 'read_file', content: 'Wrong arguments:\n  path is missing\n  limit is no number', isError: true },
-      '✗ read_file ls · Wrong arguments: path is missing limit is no number · /show 1',
-    ],
-    ['tells the time of a tool', { content: 'ok', durationMs: 1500 }, '✓ run_command ls · ok · 1.5 s · /show 1'],
-    ['but not that of a person', { name: 'ask_user', content: 'ok', durationMs: 90_000 }, '✓ ask_user ls · ok · /show 1'],
-  ])('%s', (_, more, line) => {
-    expect(foldedLine(call(more))).toBe(line)
-  })
-
-  test('the beginning of what a command wrote stands below it', () => {
-    const content = Array.from({ length: 8 }, (_, index) => (index === 1 ? '' : `line ${index}`)).join('\n')
-    expect(outputLines(call({}), content)).toEqual(['line 0', '', 'line 2', 'line 3', 'line 4', '… 3 more lines'])
-    expect(outputLines(call({}), 'one\n')).toEqual([])
-    expect(outputLines(call({ name: 'read_file' }), content)).toEqual([])
-    expect(outputLines(call({ refused: { reason: 'no' } }), content)).toEqual([])
-  })
-})
-
-describe('a paste at a terminal that does not mark it', () => {
-  test.each([
-    ['two lines', 'one\rtwo', true],
-    ['two lines with tabs, and a line end', '\tone\r\n\ttwo\r\n', true],
-    ['a line and Enter', 'one\r', false],
-    ['Enter held down', '\r\r\r', false],
-    ['a line end that was typed', 'one\\\rtwo\r', false],
-    ['keys', '\u001B[Aone\rtwo', false],
-    ['lines of a program that drives the chat', 'Then count them.\r/steer Only the red ones.\r', false],
-    ['a path is no command', 'look at\r/etc/hosts\r', true],
-  ])('%s', (_, piece, expected) => {
-    expect(isUnmarkedPaste(piece)).toBe(expected)
-  })
-})
-
-test('a long diff says its file and its counts again below it', () => {
+test('the file and the counts of a long diff are repeated below it', () => {
   const front = { style: (_: unknown, text: string) => text, columns: 60 }
-  const request = { id: 'a', name: 'edit_file', input: { path: 'src/a.ts' } }
+  const request = { name: 'edit_file' }
+  const title = 'src/a.ts'
   const diff = (lines: number): string =>
     [
       '--- src/a.ts',
@@ -302,12 +226,12 @@ test('a long diff says its file and its counts again below it', () => {
       '-old',
       ...Array.from({ length: lines }, (_, at) => `+new ${at}`),
     ].join('\n')
-  const text = describeRequest(request, { text: diff(30), kind: 'diff' }, front)
+  const text = describeRequest(request, { text: diff(30), kind: 'diff', title }, front)
   expect(text.trimEnd().split('\n').at(-1)).toBe('  edit_file src/a.ts: 30 lines added, 1 removed')
-  expect(describeRequest(request as never, { text: diff(3), kind: 'diff' }, front)).not.toContain('lines added')
+  expect(describeRequest(request, { text: diff(3), kind: 'diff', title }, front)).not.toContain('lines added')
 })
 
-test('an export closes every fence that a tool could have left open', () => {
+test('an export uses fences that no tool output can close', () => {
   const text = exportText(
     [
       { id: 'm1' as never, role: 'user', content: 'Hi', parts: [{ type: 'text', text: 'Hi' }] },
@@ -325,20 +249,20 @@ test('an export closes every fence that a tool could have left open', () => {
   expect(text).toContain('`````\n````\nx\n`````')
 })
 
-describe('what is asked about', () => {
+describe('a permission request', () => {
   const shown = (command: string, columns = 40): string[] => {
-    const request = { id: 'call_1', name: 'run_command', input: { command } }
-    const text = describeRequest(request, { text: command, kind: 'command' }, { style: (_, part) => part, columns })
+    const preview = { text: command, kind: 'command', title: command } as const
+    const text = describeRequest({ name: 'run_command' }, preview, { style: (_, part) => part, columns })
     return text.split('\n').slice(2, -1)
   }
 
-  test('spaces do not push the end of a command to where it looks like another line', () => {
+  test('spaces cannot make the end of a command look like another line', () => {
     const rows = shown(`ls${' '.repeat(40)}$ rm -rf .`)
     expect(rows.map((row) => row.slice(0, 4))).toEqual(['  $ ', '  ↳ '])
     expect(rows[1]).toMatch(/^ {2}↳ +\$ rm -rf \.$/)
   })
 
-  test('all of it is there, every row behind a mark and none wider than the screen', () => {
+  test('shows the whole command, each row after a mark and none wider than the screen', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme', maxLength: 200 }), fc.integer({ min: 25, max: 80 }), (command, columns) => {
         const rows = shown(command, columns)

@@ -6,12 +6,12 @@ import { PlainFront } from './plain-front.ts'
 let front: PlainFront | undefined
 afterEach(() => front?.close())
 
-test('each line is a message, and one that ends in a backslash goes on in the next', async () => {
+test('each line is a message, and a line that ends in a backslash continues in the next', async () => {
   const { next } = reading(Readable.from([Buffer.from('one\r\n\ntw'), Buffer.from('o\\\nthree\nfour')]))
   expect([await next(), await next(), await next(), await next()]).toEqual(['one', 'two\nthree', 'four', undefined])
 })
 
-test('a line without an end is refused before it fills the memory, and those before it are messages', async () => {
+test('an endless line is refused before it fills the memory, and earlier lines are messages', async () => {
   const source = endless('one\n', 'x'.repeat(1_000_000))
   const { next } = reading(source.stream)
   expect(await next()).toBe('one')
@@ -19,13 +19,13 @@ test('a line without an end is refused before it fills the memory, and those bef
   expect(source.read()).toBeLessThan(50)
 })
 
-test('a message that goes on in every next line is refused as well', async () => {
+test('a message that continues without end is refused as well', async () => {
   const source = endless('', `${'x'.repeat(100_000)}\\\n`)
   const { next } = reading(source.stream)
   await expect(next()).rejects.toThrow('The message has more than 4,000,000 characters')
 })
 
-test('lines wait in the pipe, not in the memory, for the turns before them', async () => {
+test('lines wait in the pipe, not in memory, while a turn runs', async () => {
   const source = endless('', 'y\n'.repeat(10_000))
   const { next } = reading(source.stream)
   expect(await next()).toBe('y')
@@ -40,7 +40,7 @@ function reading(stdin: Readable): { next: () => Promise<string | undefined> } {
   return { next: () => made.next() }
 }
 
-/** Gives `piece` for ever, after `first`; `read` counts how often it was asked, and ends it where nobody stops reading. */
+/** Returns a stream of `first` and then `piece` without end. `read` counts the reads; after 1000 the stream ends, in case the reader does not stop. */
 function endless(first: string, piece: string): { readonly stream: Readable; read(): number } {
   let count = 0
   const stream = new Readable({

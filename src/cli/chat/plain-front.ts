@@ -1,29 +1,28 @@
 /**
- * A chat by lines: for a pipe, a terminal that cannot move its cursor, and a screen reader, which would read everything that is painted anew.
- * A line is a message; one that ends in a backslash goes on in the next.
+ * A chat in plain lines: for pipes, terminals that cannot move the cursor, and screen readers, which would read each repainted row again. A
+ * line is a message; a line that ends in a backslash continues in the next.
  */
 
 import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { QueryEvent } from '../../core/event.ts'
 import { exactText, visibleLine } from '../../util/terminal.ts'
 import { showTurn } from '../answer-view.ts'
-import { Deeds } from '../deeds.ts'
-import { shownDeeds } from '../deeds-view.ts'
-import { EXIT } from '../exit-codes.ts'
+import { EXIT } from '../failure.ts'
 import { note } from '../io.ts'
 import type { Io } from '../io.ts'
 import { MAX_CHARACTERS, tooLong } from '../read-text.ts'
-import type { Calls } from './calls.ts'
+import { shownToolCalls } from '../tool-call-view.ts'
+import { wasHeldBack } from '../tool-calls.ts'
+import type { ToolCalls } from '../tool-calls.ts'
 import { interruption } from './front.ts'
-import type { Behind, Choice, ChooseOptions, Events, Front } from './front.ts'
+import type { ConversationControls, Choice, ChooseOptions, Events, Front } from './front.ts'
 import { slashOf } from './slash.ts'
 
-/** Within this time a second Ctrl-C leaves. */
-const AGAIN_MS = 2000
-/** Lines that come closer together than this were not typed. */
+/** Milliseconds within which a second Ctrl-C leaves. */
+const SECOND_MS = 2000
+/** Milliseconds: lines that arrive closer together were pasted, not typed. */
 const PASTED_MS = 30
-/** Lines that are read ahead of the turn they wait for. */
+/** Lines that are read ahead while a turn runs. */
 const MAX_WAITING = 1000
 
 export class PlainFront implements Front {
@@ -34,25 +33,26 @@ export class PlainFront implements Front {
   readonly #lines: ReturnType<typeof createInterface>
   readonly #waiting: string[] = []
   readonly #stopListening: () => void
-  #behind: Behind | undefined
-  /** Ends what is at work. */
+  #controls: ConversationControls | undefined
+  /** Aborts the work in progress. */
   #stop: AbortController | undefined
-  #wake: (() => void) | undefined
-  /** Takes the next line, in place of those who wait for messages. */
+  /** Continues `#line`, which waits for a line or the end. */
+  #notify: (() => void) | undefined
+  /** Receives the next line as the answer to a question. */
   #answer: ((line: string | undefined) => void) | undefined
   #isOver = false
-  /** When the last line came. */
+  /** Time at which the last line arrived. */
   #linedAt = -Infinity
-  /** Of the line that is being read, in bytes. */
+  /** Bytes of the line that is being read. */
   #length = 0
-  /** The line that is being read has no end in sight. */
-  #isEndless = false
+  /** The line that is being read exceeds the limit. */
+  #isTooLong = false
   #interruptedAt = -Infinity
 
   constructor(io: Io, now: () => number = Date.now) {
     this.#io = io
     this.#now = now
-    // What would be asked has to be seen as well as answered.
+    // The user must be able to see a question as well as to answer it.
     this.canAsk = io.stdin.isTTY === true && io.stderr.isTerminal
     const leave = (): void => this.leave()
     const watch = (piece: Buffer | string): void => this.#watchLength(piece)
@@ -69,8 +69,8 @@ export class PlainFront implements Front {
     }
   }
 
-  attach(behind: Behind): void {
-    this.#behind = behind
+  attach(controls: ConversationControls): void {
+    this.#controls = controls
   }
 
   get columns(): number {
@@ -79,13 +79,13 @@ export class PlainFront implements Front {
 
   async next(): Promise<string | undefined> {
     for (;;) {
-      if (this.canAsk) await this.tell('> ')
+      if (this.canAsk) await this.print('> ')
       const message = await this.#message()
       if (message === undefined || message.trim() !== '') return message
     }
   }
 
-  tell(text: string): Promise<void> {
+  print(text: string): Promise<void> {
     return this.#io.stderr.writeRaw(text)
   }
 
@@ -101,29 +101,30 @@ export class PlainFront implements Front {
     const rows = choices.map(({ key, label }) => `  ${key}  ${visibleLine(label)}\n`).join('')
     const areNumbers = choices.length > 3 && choices.every(({ key }) => /^\d+$/.test(key))
     const keys = areNumbers ? `1-${choices.length}` : choices.map(({ key }) => key).join('/')
-    await this.tell(`${rows}${exactText(question)} [${keys}] `)
+    await this.print(`${rows}${exactText(question)} [${keys}] `)
     for (;;) {
       const line = (await this.#answered(signal))?.trim().toLowerCase()
       if (line === undefined) return undefined
       if (line === '') return initial
       const found = choices.findIndex(({ key, label }) => key === line || (line.length > 1 && label.split(/[\s,]/)[0] === line))
       if (found !== -1) return found
-      // What was typed before the question came up stands before the answer, where a terminal hands over whole lines.
-      await this.tell(`${JSON.stringify(exactText(line.slice(0, 20)))} is none of them. Your answer: `)
+      // A terminal sends whole lines, so text typed before the question precedes the answer.
+      await this.print(`${JSON.stringify(exactText(line.slice(0, 20)))} is not one of them. Your answer: `)
     }
   }
 
   async ask(question: string, signal?: AbortSignal): Promise<string | undefined> {
-    await this.tell(`${exactText(question)} `)
+    await this.print(`${exactText(question)} `)
     return this.#answered(signal)
   }
 
-  follow(turn: (signal: AbortSignal) => Events, calls: Calls): Promise<number> {
+  follow(turn: (signal: AbortSignal) => Events, calls: ToolCalls): Promise<number> {
     return this.busy(async (signal) => {
-      const deeds = new Deeds()
-      const shown = shownDeeds(noted(turn(signal), calls), deeds, { io: this.#io, isText: true, showsOutput: true })
+      const before = calls.last?.number ?? 0
+      const shown = shownToolCalls(turn(signal), calls, { io: this.#io, isText: true, showsOutput: true })
       const code = await showTurn(shown, this.#io, { format: 'text', showThinking: false })
-      return code === EXIT.done && deeds.wasHeldBack ? EXIT.permission : code
+      const ofTurn = calls.all.filter(({ number }) => number > before)
+      return code === EXIT.done && wasHeldBack(ofTurn) ? EXIT.permission : code
     })
   }
 
@@ -138,13 +139,13 @@ export class PlainFront implements Front {
   }
 
   async ring(): Promise<void> {
-    if (this.canAsk) await this.tell('\u0007')
+    if (this.canAsk) await this.print('\u0007')
   }
 
   leave(): void {
     this.#isOver = true
     this.#answer?.(undefined)
-    this.#wake?.()
+    this.#notify?.()
   }
 
   close(): Promise<void> {
@@ -153,10 +154,10 @@ export class PlainFront implements Front {
     return Promise.resolve()
   }
 
-  /** The terminal turns Ctrl-C into a signal here: once it stops the turn, twice it leaves. */
+  /** Handles Ctrl-C, which is a signal without raw mode: the first stops the turn, a second one leaves. */
   #onInterrupt(): boolean {
     const now = this.#now()
-    const isSecond = now - this.#interruptedAt < AGAIN_MS
+    const isSecond = now - this.#interruptedAt < SECOND_MS
     this.#interruptedAt = now
     if (isSecond || !this.canAsk) return false
     if (this.#stop === undefined) void this.note('Ctrl-C again leaves.')
@@ -164,13 +165,13 @@ export class PlainFront implements Front {
     return true
   }
 
-  /** Ends the reading of a line before it fills the memory: `readline` keeps it until it is whole. */
+  /** Stops reading at a line that is too long: `readline` holds a line in memory until its end. */
   #watchLength(piece: Buffer | string): void {
     const end = Math.max(piece.lastIndexOf('\n'), piece.lastIndexOf('\r'))
     this.#length = end === -1 ? this.#length + piece.length : piece.length - end - 1
-    // No character takes more than four bytes.
+    // A character has at most four bytes.
     if (this.#length <= MAX_CHARACTERS * 4) return
-    this.#isEndless = true
+    this.#isTooLong = true
     this.#lines.close()
   }
 
@@ -181,10 +182,10 @@ export class PlainFront implements Front {
     }
     const slash = slashOf(line)
     if (slash?.name === 'steer' && slash.argument !== '' && this.#stop !== undefined && this.canAsk) {
-      this.#behind?.steering.steer(slash.argument)
+      this.#controls?.steering.steer(slash.argument)
       return
     }
-    // Lines that a terminal sends at once were pasted: they are one message. A command is a line of its own.
+    // Pasted lines form one message, but a command remains a line of its own.
     const last = this.#waiting.at(-1)
     const isPasted = this.canAsk && this.#now() - this.#linedAt < PASTED_MS && slash === undefined
     this.#linedAt = this.#now()
@@ -192,7 +193,7 @@ export class PlainFront implements Front {
       this.#waiting[this.#waiting.length - 1] = `${last}\n${line}`
     else this.#waiting.push(line)
     if (this.#waiting.length >= MAX_WAITING && !this.#isOver) this.#lines.pause()
-    this.#wake?.()
+    this.#notify?.()
   }
 
   async #message(): Promise<string | undefined> {
@@ -201,47 +202,39 @@ export class PlainFront implements Front {
     for (;;) {
       const line = await this.#line()
       length += line?.length ?? 0
-      if (length > MAX_CHARACTERS || (line === undefined && this.#isEndless)) throw tooLong('message')
+      if (length > MAX_CHARACTERS || (line === undefined && this.#isTooLong)) throw tooLong('message')
       if (line === undefined) return parts.length === 0 ? undefined : parts.join('\n')
       if (!line.endsWith('\\')) return [...parts, line].join('\n')
       parts.push(line.slice(0, -1))
     }
   }
 
-  /** The next line; `undefined` at the end. */
+  /** Resolves to the next line; `undefined` at the end. */
   async #line(): Promise<string | undefined> {
     while (this.#waiting.length === 0 && !this.#isOver) {
       this.#lines.resume()
       await new Promise<void>((resolve) => {
-        this.#wake = resolve
+        this.#notify = resolve
       })
     }
-    // More of the same paste may be on its way.
+    // More lines of the same paste may follow.
     while (this.canAsk && !this.#isOver && this.#now() - this.#linedAt < PASTED_MS) await sleep(PASTED_MS)
     return this.#waiting.shift()
   }
 
-  /** A line that is written after the question: what was typed before it answers nothing. */
+  /** Resolves to a line that is typed after the question; earlier lines are messages, not answers. */
   async #answered(signal?: AbortSignal): Promise<string | undefined> {
     if (this.#isOver || signal?.aborted === true) return undefined
     const { promise, resolve } = Promise.withResolvers<string | undefined>()
-    const giveUp = (): void => resolve(undefined)
+    const withdraw = (): void => resolve(undefined)
     this.#answer = resolve
     this.#lines.resume()
-    signal?.addEventListener('abort', giveUp, { once: true })
+    signal?.addEventListener('abort', withdraw, { once: true })
     try {
       return await promise
     } finally {
       this.#answer = undefined
-      signal?.removeEventListener('abort', giveUp)
+      signal?.removeEventListener('abort', withdraw)
     }
-  }
-}
-
-/** Notes the calls while the events pass. */
-async function* noted(events: Events, calls: Calls): AsyncGenerator<QueryEvent> {
-  for await (const event of events) {
-    calls.add(event)
-    yield event
   }
 }

@@ -1,4 +1,4 @@
-/** Runs a chat: a message, its turn, the next message, and slash commands. */
+/** Runs a chat: reads messages, runs their turns, and carries out slash commands. */
 
 import { keepApproval } from '../../app/trust.ts'
 import { ConfigurationError } from '../../core/error.ts'
@@ -6,24 +6,22 @@ import type { MessageInput } from '../../core/message.ts'
 import type { PermissionChecker } from '../../core/tool.ts'
 import { wrapWords } from '../../util/cells.ts'
 import { exactText } from '../../util/terminal.ts'
-import { EXIT } from '../exit-codes.ts'
-import { describeFailure, exitCodeOf } from '../failure.ts'
+import { describeFailure, EXIT, exitCodeOf } from '../failure.ts'
 import { MESSAGE_INDENT } from '../io.ts'
 import { Conversation } from './conversation.ts'
-import type { AskUser } from './conversation.ts'
+import type { AskUser, Start } from './conversation.ts'
 import { numbered } from './front.ts'
 import type { Front } from './front.ts'
-import type { Start } from './options.ts'
 import { permissionAsker } from './permission.ts'
-import { takeUp } from './sessions.ts'
+import { continueSession } from './sessions.ts'
 import { isImmediate, runSlash, slashOf } from './slash.ts'
 import { statusLine } from './status.ts'
 
 /**
- * Talks until the user leaves.
+ * Runs the chat until the user leaves.
  *
- * @returns the exit code, and the session that can be gone on with.
- * @throws ConfigurationError when there is no model that can be talked with, or no such session.
+ * @returns the exit code of the last turn, and the session that can be continued.
+ * @throws ConfigurationError when there is no suitable model or the session is unknown.
  */
 export async function converse(
   start: Start,
@@ -31,7 +29,7 @@ export async function converse(
 ): Promise<{ readonly code: number; readonly sessionId: string | undefined }> {
   const { options, loaded, io } = start
   const askUser = front.canAsk ? askerOf(front) : undefined
-  const conversation = await Conversation.open({ ...start, askUser, tell: (message) => front.note(message) })
+  const conversation = await Conversation.open({ ...start, askUser, note: (message) => front.note(message) })
   const slash = { conversation, front, loaded, io }
   const bell = bellOf(front, bellMs(options.bell, loaded.config.bell))
   const asked = permissionAsker({
@@ -44,8 +42,7 @@ export async function converse(
   const permit: PermissionChecker | undefined = front.canAsk
     ? (requests, ctx) => bell.around(async () => asked(requests, ctx))
     : undefined
-  /** Whether anything was said in this chat. */
-  let hasBegun = false
+  let hasSentMessage = false
 
   front.attach({
     steering: conversation.steering,
@@ -60,7 +57,7 @@ export async function converse(
     },
   })
   try {
-    if (options.resume !== undefined) await takeUp(options.resume, conversation, front)
+    if (options.resume !== undefined) await continueSession(options.resume, conversation, front)
     const code = await talk()
     return { code, sessionId: conversation.sessionId }
   } finally {
@@ -70,38 +67,38 @@ export async function converse(
   async function talk(): Promise<number> {
     let code: number = EXIT.done
     for (;;) {
-      const said = await front.next()
-      if (said === undefined || io.signal.aborted) return code
+      const line = await front.next()
+      if (line === undefined || io.signal.aborted) return code
       try {
-        if (slashOf(said) === undefined) {
-          const message = await withFiles(said)
-          hasBegun = true
+        if (slashOf(line) === undefined) {
+          const message = await withFiles(line)
+          hasSentMessage = true
           code = await bell.turn(() => front.follow((signal) => conversation.turn(message, permit, signal), conversation.calls))
           const sources = await conversation.sourcesRead()
-          if (code === EXIT.done) await front.tell(sources)
-        } else if ((await runSlash(said, slash)) === 'leave') return code
+          if (code === EXIT.done) await front.print(sources)
+        } else if ((await runSlash(line, slash)) === 'leave') return code
       } catch (thrown) {
-        // What is wrong with one message ends no session.
-        const told = describeFailure(thrown, io.env)
-        await front.tell(`${front.style('red', front.canAsk ? wrapWords(told, front.columns, MESSAGE_INDENT) : told)}\n`)
+        // An error in one message does not end the chat.
+        const text = describeFailure(thrown, io.env)
+        await front.print(`${front.style('red', front.canAsk ? wrapWords(text, front.columns, MESSAGE_INDENT) : text)}\n`)
         code = exitCodeOf(thrown)
       }
     }
   }
 
-  async function withFiles(said: string): Promise<MessageInput> {
-    const begins = !hasBegun || conversation.sessionId === undefined
-    const question = begins && start.begin !== undefined ? start.begin(said) : said
-    // Few messages name a file.
-    if (!said.includes('@')) return question
+  async function withFiles(text: string): Promise<MessageInput> {
+    const isFirst = !hasSentMessage || conversation.sessionId === undefined
+    const question = isFirst && start.begin !== undefined ? start.begin(text) : text
+    // Loaded on use, because few messages name a file.
+    if (!text.includes('@')) return question
     const { withMentioned } = await import('./mentions.ts')
-    return withMentioned(said, question, { front, io, check: (handed) => conversation.checkReadable(handed) })
+    return withMentioned(text, question, { front, io, check: (handed) => conversation.checkReadable(handed) })
   }
 }
 
 const DEFAULT_BELL_S = 10
 
-/** @returns milliseconds from which a turn is a long one; `Infinity`: nothing rings. @throws ConfigurationError */
+/** Returns the milliseconds after which a turn rings the bell; `Infinity`: never. @throws ConfigurationError for an invalid `--bell` */
 function bellMs(option: string | undefined, configured: number | undefined): number {
   if (option === undefined) return configured === undefined ? Infinity : configured * 1000
   if (!/^(\d+(\.\d+)?)?$/.test(option))
@@ -110,9 +107,9 @@ function bellMs(option: string | undefined, configured: number | undefined): num
 }
 
 interface Bell {
-  /** Rings when a long turn has ended. */
+  /** Rings at the end of a long turn. */
   turn<T>(work: () => Promise<T>): Promise<T>
-  /** Rings when a long turn waits for the user; what the user takes does not count. */
+  /** Rings when a long turn waits for the user. The time that the user takes does not count. */
   around<T>(ask: () => Promise<T>): Promise<T>
 }
 
@@ -139,12 +136,12 @@ function bellOf(front: Front, longMs: number): Bell {
   }
 }
 
-/** Puts a question of the model to the user. */
+/** Returns a function that asks the user a question of the model. */
 function askerOf(front: Front): AskUser {
   return async ({ question, options }, signal) => {
-    await front.tell(`${front.style('yellow', '?')} ${exactText(question)}\n`)
+    await front.print(`${front.style('yellow', '?')} ${exactText(question)}\n`)
     if (options.length === 0) return front.ask('Your answer:', signal)
-    const choices = numbered([...options, 'something else'].map(exactText))
+    const choices = numbered([...options, 'another answer'].map(exactText))
     const chosen = await front.choose('Your answer:', choices, { initial: 0, signal })
     return chosen === options.length ? front.ask('Your answer:', signal) : options[chosen ?? -1]
   }

@@ -34,8 +34,16 @@ const YES_NO = [
   { key: 'n', label: 'no' },
 ]
 
+/** Presses a key once the user has stopped typing and the question has appeared; resolves to the answer. */
+async function afterPause(answer: Promise<number | undefined>, key: string): Promise<number | undefined> {
+  now += 1000
+  await outside.terminal.shows('May it?')
+  outside.press(key)
+  return answer
+}
+
 describe('questions on the screen', () => {
-  test('who is in the middle of a word answers nothing, and loses nothing', async () => {
+  test('keys of a user who is typing a message do not answer a question, and are not lost', async () => {
     const { press, terminal } = outside
     press('Not ')
     await terminal.shows('> Not')
@@ -43,33 +51,27 @@ describe('questions on the screen', () => {
     press('yet')
     await terminal.shows('> Not yet')
     await terminal.shows('there is a question')
-    now += 1000
-    await terminal.shows('May it?')
-    press('y')
-    expect(await answer).toBe(0)
+    expect(await afterPause(answer, 'y')).toBe(0)
     await terminal.shows(() => terminal.cursor.line === '> Not yet')
   })
 
-  test('a key that waits unread while a call arrives does not answer the question that the call leads to', async () => {
+  test('a key pressed before the question was visible does not answer it', async () => {
     const { io, press, terminal } = outside
-    // Keys are dealt with as soon as what was typed in other sessions has been read.
+    // Keys are handled once the history has been read.
     press('x')
     await terminal.shows('> x')
     press('\u007F')
     await terminal.shows(() => terminal.cursor.line === '>')
-    // Read in the same turn of the event loop as the question was made.
+    // Arrives in the same turn of the event loop in which the question was asked.
     const answer = front.choose('May it?', YES_NO)
     io.stdin.emit('data', 'y')
     await terminal.shows('there is a question: stop typing to answer it')
     expect(terminal.cursor.line).toBe('> y')
-    now += 1000
-    await terminal.shows('May it?')
-    press('n')
-    expect(await answer).toBe(1)
+    expect(await afterPause(answer, 'n')).toBe(1)
     await terminal.shows(() => terminal.cursor.line === '> y')
   })
 
-  test('Enter answers nothing before somebody has moved', async () => {
+  test('Enter does not answer before the selection was moved', async () => {
     const { press, terminal } = outside
     const answer = front.choose('May it?', YES_NO)
     await terminal.shows('May it?')
@@ -77,7 +79,7 @@ describe('questions on the screen', () => {
     expect(await answer).toBe(1)
   })
 
-  test('two questions are asked one after the other, and Ctrl-C answers none', async () => {
+  test('two questions are asked one after the other, and Ctrl-C withdraws one', async () => {
     const { press, terminal } = outside
     const first = front.choose('First?', YES_NO)
     const second = front.ask('Second?')
@@ -90,12 +92,12 @@ describe('questions on the screen', () => {
     expect(await second).toBeUndefined()
   })
 
-  test('an answer and what is typed behind it reach one question after the other', async () => {
+  test('an answer and the keys after it reach successive questions', async () => {
     const { press, terminal } = outside
     const answers = (async () => [await front.choose('First?', YES_NO), await front.ask('Why?')])()
     await terminal.shows('First?')
     press(`nbecause${KEY.enter}`)
-    // What comes in one piece does not answer a question with one key.
+    // Several letters in one piece do not answer a question with choices.
     press('n')
     press(`because${KEY.enter}`)
     expect(await answers).toEqual([1, 'because'])
@@ -119,7 +121,7 @@ describe('questions on the screen', () => {
     expect(await second).toBe(1)
   })
 
-  test('a question that nobody waits for any more goes away', async () => {
+  test('a question whose signal is aborted disappears', async () => {
     const { terminal } = outside
     const stop = new AbortController()
     const answer = front.choose('May it?', YES_NO, { signal: stop.signal })
@@ -129,7 +131,7 @@ describe('questions on the screen', () => {
     await terminal.shows(() => !terminal.text.includes('May it?'))
   })
 
-  test('a terminal that is gone answers none, and ends the chat', async () => {
+  test('a closed terminal withdraws the question and ends the chat', async () => {
     const answer = front.choose('May it?', YES_NO)
     outside.stop()
     expect(await answer).toBeUndefined()
@@ -137,20 +139,20 @@ describe('questions on the screen', () => {
   })
 })
 
-test('what is said stays above, what is painted below is taken away again', async () => {
+test('printed text stays above, and the painted rows are erased at the end', async () => {
   const { terminal, press, resize } = outside
-  await front.tell('one\n')
+  await front.print('one\n')
   press('draft')
   await terminal.shows('> draft')
   resize(20, 10)
-  await front.tell('a line that is longer than the twenty cells\n')
+  await front.print('a line that is longer than the twenty cells\n')
   await front.note('three')
   await front.close()
   expect(terminal.text).toBe('one\na line that is longer than the twenty cells\nthree')
   expect(outside.isRaw()).toBe(false)
 })
 
-test('on an empty screen too nothing that was painted stays in the scrollback', async () => {
+test('no painted row remains in the scrollback, even on an empty screen', async () => {
   const { terminal, press } = outside
   press('first')
   await terminal.shows('> first')
@@ -173,20 +175,20 @@ test('on an empty screen too nothing that was painted stays in the scrollback', 
   expect(terminal.text.split('\n').filter((line) => line !== '')).toEqual(['> first message', '> second'])
 })
 
-describe('looking back through what was typed', () => {
-  test('Ctrl-R finds it, Enter sends it, and Ctrl-C brings back what was being written', async () => {
+describe('a search in earlier messages', () => {
+  test('Ctrl-R finds a message, Enter sends it, and Ctrl-C restores the draft', async () => {
     const { press, terminal } = outside
     for (const message of ['Fix the tide table', 'Fix the mill']) {
       press(`${message}${KEY.enter}`)
       expect(await front.next()).toBe(message)
     }
     press('half a tho\u0012fix')
-    await terminal.shows('search back: fix')
+    await terminal.shows('searching for: fix')
     await terminal.shows(() => terminal.cursor.line === '> Fix the mill')
     press('\u0012')
     await terminal.shows(() => terminal.cursor.line === '> Fix the tide table')
     press('x')
-    await terminal.shows('nothing older with: fixx')
+    await terminal.shows('no older message with: fixx')
     press('\u0003')
     await terminal.shows(() => terminal.cursor.line === '> half a tho')
     press(`\u0012mill${KEY.enter}`)
@@ -194,7 +196,7 @@ describe('looking back through what was typed', () => {
   })
 })
 
-test('a note is broken between words, so that an id can be copied', async () => {
+test('a note is wrapped between words, so that an id can be copied', async () => {
   const id = `turn_${'0123456789'.repeat(3)}`
   await front.note(`stopped; what had arrived is kept: cria logs show ${id}`)
   await outside.terminal.shows(id)

@@ -1,22 +1,21 @@
-/** A chat on a terminal that can move its cursor: one may write, stop and answer while the model works. */
+/** A chat on a terminal that can move the cursor: the user can type, stop the turn and answer questions while the model works. */
 
 import { setImmediate } from 'node:timers/promises'
 import type { HomePaths } from '../../app/paths.ts'
 import { wrapWords } from '../../util/cells.ts'
 import { exactText, visibleText } from '../../util/terminal.ts'
 import type { Io } from '../io.ts'
-import type { Calls } from './calls.ts'
-import type { Completable } from './completion.ts'
+import type { ToolCalls } from '../tool-calls.ts'
 import { Composer } from './composer.ts'
+import type { Completable } from './composer.ts'
+import { Question } from './editor.ts'
 import { interruption } from './front.ts'
-import type { Behind, Choice, ChooseOptions, Events, Front } from './front.ts'
-import type { Key } from './keys.ts'
-import { echoOf, regionOf } from './layout.ts'
-import type { Painting } from './layout.ts'
-import { Question } from './question.ts'
-import { Screen } from './screen.ts'
+import type { ConversationControls, Choice, ChooseOptions, Events, Front } from './front.ts'
+import { echoOf, regionOf, Screen } from './screen.ts'
+import type { Painting } from './screen.ts'
 import { slashOf } from './slash.ts'
 import { TerminalInput } from './terminal-input.ts'
+import type { Key } from './terminal-input.ts'
 
 export interface ScreenOptions {
   readonly io: Io
@@ -25,32 +24,37 @@ export interface ScreenOptions {
   readonly now?: () => number
 }
 
-/** Within this time a second Ctrl-C leaves. */
-const AGAIN_MS = 2000
-/** Who was typing a moment ago did not mean to answer the question that has just come up. */
-const TYPING_MS = 700
-/** Keyboards repeat a key that is held down more often than this. */
-const REPEAT_MS = 200
-const PAINT_EVERY_MS = 30
-/** What a note that is broken goes on under. */
+/** Milliseconds. */
+const MS = {
+  /** A second Ctrl-C within this time leaves. */
+  second: 2000,
+  /** For so long after a key in the draft, keys do not answer a question that has just appeared. */
+  typing: 700,
+  /** A key that is held down repeats faster than this. */
+  repeat: 200,
+  /** Delay of a painting, so that a fast stream does not repaint for each piece. */
+  paint: 30,
+  /** Interval at which the elapsed time is repainted. */
+  tick: 1000,
+  /** After this time a slow start, such as that of MCP servers, is shown. */
+  slowStart: 500,
+} as const
+/** Indentation, in cells, of the continuation lines of a note. */
 const NOTE_INDENT = 2
-const TICK_MS = 1000
-/** What has to be started first, as servers of tools, may take longer than anybody waits without a word. */
-const SLOW_START_MS = 500
-// Terminals that keep what they clear would keep the painted rows as well: they are taken away before.
+// Erases the screen. Some terminals move it to the scrollback, so the painted rows are erased before.
 const CLEAR_ALL = '\u001B[2J\u001B[H'
 
-/** What is at work: a turn, or a command of the user. */
+/** Work in progress: a turn, or a command of the user. */
 interface Work {
   readonly stop: AbortController
-  /** Later by the time in which the user was asked something. */
+  /** Start time, moved forward by the time that questions were open. */
   startedAt: number
 }
 
 export class ScreenFront implements Front {
   readonly canAsk = true
   readonly style: Front['style'] = (style, text) => this.#io.stdout.style(style, text)
-  /** Something was stopped by the key that left. */
+  /** Leaving has stopped work in progress. */
   wasInterrupted = false
   readonly #io: Io
   readonly #now: () => number
@@ -61,28 +65,29 @@ export class ScreenFront implements Front {
   readonly #questions: Question[] = []
   readonly #slowStart: NodeJS.Timeout
   readonly #endListening: () => void
-  #behind: Behind | undefined
+  #controls: ConversationControls | undefined
   #work: Work | undefined
-  #calls: Calls | undefined
-  /** Messages that wait for the turn before them. */
+  #calls: ToolCalls | undefined
+  /** Messages that wait for the end of the current turn. */
   #queue: string[] = []
-  /** Keys that wait until a completion is there, or what was typed in other sessions. */
+  /** Keys that wait for a completion or for the history; `undefined`: keys are handled at once. */
   #held: Key[] | undefined = []
   #tail = ''
   #hint: string | undefined
-  /** In place of the status while there is none yet. */
+  /** Shown until the conversation provides the status. */
   #untilReady = ''
-  /** Something stands above that the next message is set apart from. */
-  #hasSpoken = false
-  /** Since when questions are open. */
+  /** A message was printed before, so the next one is separated by a blank line. */
+  #hasMessages = false
+  /** Time at which the first open question was asked. */
   #askedAt = 0
   #stoppedAt = -Infinity
   #typedAt = -Infinity
   #answered = { key: '', at: -Infinity }
   #isClosed = false
-  /** The shell has the terminal. */
-  #isAway = false
-  #wake: (() => void) | undefined
+  /** The process is suspended, and the shell uses the terminal. */
+  #isSuspended = false
+  /** Continues `next`, which waits for a message or the end. */
+  #notify: (() => void) | undefined
   #paintTimer: NodeJS.Timeout | undefined
 
   constructor({ io, paths, completable, now = Date.now }: ScreenOptions) {
@@ -94,8 +99,8 @@ export class ScreenFront implements Front {
     this.#input = new TerminalInput(io, {
       onKey: (key) => this.#onKey(key),
       onEnd: leave,
-      onWake: () => {
-        this.#isAway = false
+      onResume: () => {
+        this.#isSuspended = false
         this.#screen.forget()
         this.#paint()
       },
@@ -115,10 +120,10 @@ export class ScreenFront implements Front {
     }
     this.#paint()
     this.#slowStart = setTimeout(() => {
-      this.#untilReady = 'getting ready; Ctrl-C twice leaves'
+      this.#untilReady = 'starting; Ctrl-C twice leaves'
       this.#paint()
-    }, SLOW_START_MS).unref()
-    void this.#composer.remember().then(() => this.#release())
+    }, MS.slowStart).unref()
+    void this.#composer.loadHistory().then(() => this.#release())
   }
 
   get columns(): number {
@@ -130,8 +135,8 @@ export class ScreenFront implements Front {
     return this.#leaving.signal
   }
 
-  attach(behind: Behind): void {
-    this.#behind = behind
+  attach(controls: ConversationControls): void {
+    this.#controls = controls
     clearTimeout(this.#slowStart)
     this.#paint()
   }
@@ -140,27 +145,26 @@ export class ScreenFront implements Front {
     while (this.#queue.length === 0 && !this.leaving.aborted) {
       this.#paint()
       await new Promise<void>((resolve) => {
-        this.#wake = resolve
+        this.#notify = resolve
       })
     }
     if (this.leaving.aborted) return undefined
     const message = this.#queue.shift() ?? ''
-    // What was said while a turn ran is a prompt now.
-    const steering = this.#behind?.steering
+    // A message that was typed during the last turn becomes the prompt of this one.
+    const steering = this.#controls?.steering
     if (steering?.followUps[0]?.content === message) steering.takeFollowUp()
-    // The message as it stays above.
-    await this.tell(`${this.#hasSpoken ? '\n' : ''}${echoOf(message, this.style)}`)
-    this.#hasSpoken = true
+    await this.print(`${this.#hasMessages ? '\n' : ''}${echoOf(message, this.style)}`)
+    this.#hasMessages = true
     return message
   }
 
-  async tell(text: string): Promise<void> {
+  async print(text: string): Promise<void> {
     if (text === '' || this.#isClosed) return
     await this.#screen.commit(text.endsWith('\n') ? text : `${text}\n`, this.#region())
   }
 
   note(text: string): Promise<void> {
-    return this.tell(`${this.style('dim', wrapWords(visibleText(text), this.columns, NOTE_INDENT))}\n`)
+    return this.print(`${this.style('dim', wrapWords(visibleText(text), this.columns, NOTE_INDENT))}\n`)
   }
 
   async choose(
@@ -177,16 +181,15 @@ export class ScreenFront implements Front {
     return typeof answer === 'string' ? answer : undefined
   }
 
-  follow(turn: (signal: AbortSignal) => Events, calls: Calls): Promise<number> {
+  follow(turn: (signal: AbortSignal) => Events, calls: ToolCalls): Promise<number> {
     this.#calls = calls
     return this.busy(async (signal) => {
       const events = turn(signal)
-      // What renders an answer is not needed before there is one.
+      // Loaded on use: the renderer of answers is not needed before the first one.
       const { showOnScreen } = await import('./turn-view.ts')
       return showOnScreen(events, calls, this, this.#io, (tail) => {
         this.#tail = tail ?? this.#tail
-        // A fast stream would be all painting otherwise.
-        this.#paintTimer ??= setTimeout(() => this.#paint(), PAINT_EVERY_MS)
+        this.#paintTimer ??= setTimeout(() => this.#paint(), MS.paint)
       })
     })
   }
@@ -194,7 +197,7 @@ export class ScreenFront implements Front {
   async busy<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
     const stop = new AbortController()
     this.#work = { stop, startedAt: this.#now() }
-    const ticker = setInterval(() => this.#paint(), TICK_MS).unref()
+    const ticker = setInterval(() => this.#paint(), MS.tick).unref()
     this.#paint()
     try {
       return await work(AbortSignal.any([this.#io.signal, stop.signal]))
@@ -216,7 +219,7 @@ export class ScreenFront implements Front {
     this.#work?.stop.abort(interruption())
     for (const question of this.#questions) question.settle()
     this.#leaving.abort(new DOMException('The user has left.', 'AbortError'))
-    this.#wake?.()
+    this.#notify?.()
   }
 
   async close(): Promise<void> {
@@ -231,21 +234,21 @@ export class ScreenFront implements Front {
   }
 
   async #ask(question: Question, signal: AbortSignal | undefined): Promise<number | string | undefined> {
-    const isGivenUp = (): boolean => signal?.aborted === true || this.leaving.aborted
-    if (isGivenUp()) return undefined
-    // Whoever has just answered a question knows that another one may follow, and types on. Else what was typed before it could be seen, and
-    // waits unread while a long call arrives, is read first.
-    if (this.#now() - this.#answered.at >= TYPING_MS) await inputRead()
-    if (isGivenUp()) return undefined
-    const giveUp = (): void => question.settle()
-    signal?.addEventListener('abort', giveUp, { once: true })
+    const isWithdrawn = (): boolean => signal?.aborted === true || this.leaving.aborted
+    if (isWithdrawn()) return undefined
+    // Keys that were pressed before the question was visible must not answer it, so pending input is read first. After an answer, further keys
+    // are meant for the next question.
+    if (this.#now() - this.#answered.at >= MS.typing) await inputRead()
+    if (isWithdrawn()) return undefined
+    const withdraw = (): void => question.settle()
+    signal?.addEventListener('abort', withdraw, { once: true })
     if (this.#questions.length === 0) this.#askedAt = this.#now()
     this.#questions.push(question)
     this.#paint()
     try {
       return await question.answer
     } finally {
-      signal?.removeEventListener('abort', giveUp)
+      signal?.removeEventListener('abort', withdraw)
       this.#questions.splice(this.#questions.indexOf(question), 1)
       if (this.#questions.length === 0 && this.#work !== undefined) this.#work.startedAt += this.#now() - this.#askedAt
       this.#paint()
@@ -257,7 +260,7 @@ export class ScreenFront implements Front {
     else this.#held.push(key)
   }
 
-  /** Deals with the keys that were held, and with those to come. */
+  /** Handles the keys that were held, and later keys at once. */
   #release(): void {
     const held = this.#held ?? []
     this.#held = undefined
@@ -277,12 +280,12 @@ export class ScreenFront implements Front {
     this.#paint()
   }
 
-  /** What follows an answer at once may belong to the next question, which is not there yet. */
+  /** Applies a key to a question. Keys right after an answer are held, because they may be meant for the next question. */
   #answer(key: Key, question: Question): void {
     const pressed = key.type === 'text' ? key.text : ''
-    const isRepeated = pressed !== '' && pressed === this.#answered.key && this.#now() - this.#answered.at < REPEAT_MS
+    const isRepeated = pressed !== '' && pressed === this.#answered.key && this.#now() - this.#answered.at < MS.repeat
     this.#answered = { key: pressed, at: this.#now() }
-    // A key that is held down has answered the question before, which was another one.
+    // A key that is held down has answered the previous question only.
     if (isRepeated && question.choices !== undefined) return
     question.press(key)
     if (!question.isSettled) return
@@ -290,10 +293,10 @@ export class ScreenFront implements Front {
     void setImmediate().then(() => this.#release())
   }
 
-  /** Keys answer a question, but for those of somebody who was in the middle of a word when it came up. */
+  /** Returns whether keys answer the question: not while the user is typing a message. */
   #isForQuestion(): boolean {
     if (this.#questions.length === 0) return false
-    return this.#composer.isEmpty || this.#now() - this.#typedAt >= TYPING_MS
+    return this.#composer.isEmpty || this.#now() - this.#typedAt >= MS.typing
   }
 
   #onDraftKey(key: Key, name: string | undefined): void {
@@ -301,8 +304,8 @@ export class ScreenFront implements Front {
     const { isEmpty, searching } = this.#composer
     const waiting = name === 'up' && isEmpty && searching === undefined ? this.#queue.pop() : undefined
     if (waiting !== undefined) {
-      // What waits to be said can be taken back.
-      const steering = this.#behind?.steering
+      // A waiting message can be taken back and edited.
+      const steering = this.#controls?.steering
       if (steering?.followUps.at(-1)?.content === waiting) steering.takeBack()
       this.#composer.write(waiting)
     } else if (name === 'tab') {
@@ -311,7 +314,7 @@ export class ScreenFront implements Front {
     } else if (name === 'ctrl-d' && isEmpty) {
       this.leave()
     } else if (name === 'ctrl-o') {
-      this.#behind?.runNow('/show')
+      this.#controls?.runNow('/show')
     } else {
       const message = this.#composer.press(key)
       if (message !== undefined) this.#send(message)
@@ -320,11 +323,11 @@ export class ScreenFront implements Front {
 
   #send(message: string): void {
     if (this.#work !== undefined) {
-      if (this.#behind?.runNow(message) === true) return
-      if (slashOf(message) === undefined) this.#behind?.steering.followUp(message)
+      if (this.#controls?.runNow(message) === true) return
+      if (slashOf(message) === undefined) this.#controls?.steering.followUp(message)
     }
     this.#queue.push(message)
-    this.#wake?.()
+    this.#notify?.()
   }
 
   #onEscape(): void {
@@ -335,7 +338,7 @@ export class ScreenFront implements Front {
   }
 
   #onCtrlC(): void {
-    const isSecond = this.#now() - this.#stoppedAt < AGAIN_MS
+    const isSecond = this.#now() - this.#stoppedAt < MS.second
     this.#stoppedAt = this.#now()
     if (isSecond) {
       this.leave()
@@ -343,23 +346,23 @@ export class ScreenFront implements Front {
       this.#onEscape()
     } else if (this.#composer.searching !== undefined || !this.#composer.isEmpty) {
       if (this.#composer.searching === undefined) this.#composer.clear()
-      else this.#composer.giveUpSearch()
+      else this.#composer.cancelSearch()
       this.#stoppedAt = -Infinity
     } else {
       this.#hint = 'Ctrl-C again leaves'
     }
   }
 
-  /** What was to be said next is there to be changed. */
+  /** Stops the work, and puts the waiting messages into the draft. */
   #stop(work: Work): void {
     work.stop.abort(interruption())
     this.#composer.takeBack(this.#queue)
     this.#queue = []
-    this.#behind?.steering.takeFollowUps()
+    this.#controls?.steering.takeFollowUps()
   }
 
   #suspend(): void {
-    this.#isAway = true
+    this.#isSuspended = true
     this.#screen.clear().then(
       () => this.#input.suspend(),
       () => this.leave(),
@@ -370,7 +373,7 @@ export class ScreenFront implements Front {
     const { stdout } = this.#io
     const [question] = this.#questions
     const isForQuestion = this.#isForQuestion()
-    // While the user is asked, the question is all that there is to see.
+    // An open question hides the progress.
     const work = question === undefined ? this.#work : undefined
     const waits = question !== undefined && !isForQuestion ? 'there is a question: stop typing to answer it' : undefined
     const state = {
@@ -378,29 +381,29 @@ export class ScreenFront implements Front {
       tail: this.#tail,
       running: work === undefined ? [] : (this.#calls?.running ?? []),
       elapsed: work === undefined ? undefined : this.#now() - work.startedAt,
-      queued: this.#work === undefined && this.#behind !== undefined ? [] : this.#queue,
+      queued: this.#work === undefined && this.#controls !== undefined ? [] : this.#queue,
       candidates: this.#composer.candidates,
       question: isForQuestion ? question : undefined,
-      status: this.#behind?.status(stdout.columns - 1) ?? this.#untilReady,
+      status: this.#controls?.status(stdout.columns - 1) ?? this.#untilReady,
       hint: this.#hint ?? this.#composer.searching ?? waits,
     }
     return regionOf(state, { columns: stdout.columns, rows: stdout.rows, style: this.style })
   }
 
   #paint(): void {
-    if (this.#isClosed || this.#isAway) return
+    if (this.#isClosed || this.#isSuspended) return
     clearTimeout(this.#paintTimer)
     this.#paintTimer = undefined
     this.#screen.paint(this.#region()).catch(() => this.leave())
     const [question] = this.#questions
     if (question === undefined) return
-    // The question takes the keyboard when the typing has ended.
+    // Keys answer the question once it has been painted and the user has stopped typing.
     if (this.#isForQuestion()) question.isShown = true
-    else this.#paintTimer = setTimeout(() => this.#paint(), TYPING_MS).unref()
+    else this.#paintTimer = setTimeout(() => this.#paint(), MS.typing).unref()
   }
 }
 
-/** Resolves when input that is there has been read: input is read between two of these. */
+/** Resolves after pending input was read: the event loop reads input between two immediates. */
 async function inputRead(): Promise<void> {
   await setImmediate()
   await setImmediate()

@@ -1,4 +1,4 @@
-/** The slash commands of a chat: how they are named, explained and carried out. */
+/** Declares, parses and runs the slash commands of a chat. */
 
 import { writeFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
@@ -12,11 +12,11 @@ import { nearest } from '../../util/nearest.ts'
 import { exactText, visibleLine, visibleText } from '../../util/terminal.ts'
 import { formatCost, formatMs, plural, table } from '../format.ts'
 import type { Io } from '../io.ts'
-import { foldedLine } from './calls.ts'
+import { foldedLine } from '../tool-call-view.ts'
 import type { Conversation } from './conversation.ts'
 import { numbered } from './front.ts'
 import type { Front } from './front.ts'
-import { chooseSession, takeUp } from './sessions.ts'
+import { chooseSession, continueSession } from './sessions.ts'
 import { costOf, formatTokens } from './status.ts'
 
 export interface SlashContext {
@@ -30,45 +30,51 @@ interface SlashCommand {
   readonly name: string
   readonly argument?: string
   readonly about: string
-  /** Changes nothing, so it need not wait until a turn is over. */
+  /** Does not change the conversation, so it may run during a turn. */
   readonly isImmediate?: true
-  /** `leave`: the chat is over. */
+  /** @returns `leave` to end the chat. */
   run(argument: string, ctx: SlashContext): Promise<'leave' | void>
 }
 
 export const SLASH_COMMANDS: readonly SlashCommand[] = [
-  { name: 'help', about: 'what can be typed here', isImmediate: true, run: help },
-  { name: 'model', argument: '[NAME]', about: 'choose another model, or go on with this one', run: model },
-  { name: 'tools', about: 'what the model may use, and what is asked about', isImmediate: true, run: tools },
-  { name: 'show', argument: '[N]', about: 'a tool call in full; without a number the last one', isImmediate: true, run: show },
-  { name: 'allow', argument: 'RULE', about: 'ask no more about these calls: edit_file(src/**)', run: allow },
+  { name: 'help', about: 'list commands and keys', isImmediate: true, run: help },
+  { name: 'model', argument: '[NAME]', about: 'choose another model, or keep this one', run: model },
+  { name: 'tools', about: 'list the tools of the model, and which ask for permission', isImmediate: true, run: tools },
+  {
+    name: 'show',
+    argument: '[N]',
+    about: 'show a tool call in full; without a number the last one',
+    isImmediate: true,
+    run: show,
+  },
+  { name: 'allow', argument: 'RULE', about: 'allow these calls without asking: edit_file(src/**)', run: allow },
   {
     name: 'steer',
     argument: 'TEXT',
-    about: 'tell the model while it works: it reads this before its next step',
+    about: 'send a message to the model before its next step',
     isImmediate: true,
     run: steer,
   },
-  { name: 'cost', about: 'what this session has used', isImmediate: true, run: cost },
-  { name: 'compact', about: 'summarise what was said, so that there is room again', run: compact },
-  { name: 'resume', argument: '[ID]', about: 'go on with another session', run: resume },
-  { name: 'fork', about: 'go on in a session of its own; this one stays as it is', run: fork },
+  { name: 'cost', about: 'show what this session has used', isImmediate: true, run: cost },
+  { name: 'compact', about: 'summarise older messages to make room', run: compact },
+  { name: 'resume', argument: '[ID]', about: 'continue another session', run: resume },
+  { name: 'fork', about: 'continue in a copy of this session', run: fork },
   {
     name: 'changes',
     argument: '[N]',
-    about: 'what tools have written in this chat; with a number its diff',
+    about: 'list what tools have written in this chat; with a number show the diff',
     isImmediate: true,
     run: changes,
   },
-  { name: 'undo', argument: '[N]', about: 'take back the last change, or that of this number', run: undo },
+  { name: 'undo', argument: '[N]', about: 'undo the last change, or the change of this number', run: undo },
   {
     name: 'run',
     argument: 'COMMAND',
-    about: 'run a command yourself, as !COMMAND does; the model gets its output',
+    about: 'run a command yourself, as !COMMAND; its output goes to the model',
     run: ownCommand,
   },
-  { name: 'export', argument: '[FILE]', about: 'write the conversation to a new file, .md or .json', run: exportTo },
-  { name: 'new', about: 'begin a new session', run: startAnew },
+  { name: 'export', argument: '[FILE]', about: 'write the session to a new file, .md or .json', run: exportTo },
+  { name: 'new', about: 'start a new session', run: startAnew },
   { name: 'exit', about: 'leave', isImmediate: true, run: () => Promise.resolve('leave') },
 ]
 
@@ -79,22 +85,22 @@ const ALIASES: ReadonlyMap<string, string> = new Map([
   ['clear', 'new'],
 ])
 
-/** The command of a line; `undefined` for a message. A path at the beginning of a message is none; `!ls` is `/run ls`. */
+/** Parses a command: `/model main`, or `!ls` for `/run ls`. `undefined` for a message, which may begin with a path. */
 export function slashOf(text: string): { readonly name: string; readonly argument: string } | undefined {
-  // One line: what was pasted below it was not meant to be run.
+  // Only a single line: a pasted text with more lines is not run.
   const [, command] = /^!(?!\s*$)([^\n]+)$/.exec(text.trim()) ?? []
   if (command !== undefined) return { name: 'run', argument: command.trim() }
   const [, name, argument = ''] = /^\/([a-z?][\w-]*)(?:\s+([^]*))?$/i.exec(text.trim()) ?? []
   return name === undefined ? undefined : { name: ALIASES.get(name) ?? name, argument: argument.trim() }
 }
 
-/** Whether a line is a command that need not wait for the turn under way. */
+/** Returns whether a line is a command that may run during a turn. */
 export function isImmediate(text: string): boolean {
   const name = slashOf(text)?.name
   return SLASH_COMMANDS.some((command) => command.name === name && command.isImmediate === true)
 }
 
-/** @throws ConfigurationError for a command that is not there, with the one that may have been meant. */
+/** Runs a command. @throws ConfigurationError for an unknown command, with a suggestion. */
 export async function runSlash(text: string, ctx: SlashContext): Promise<'leave' | void> {
   const { name, argument } = slashOf(text) ?? { name: '', argument: '' }
   const command = SLASH_COMMANDS.find((each) => each.name === name)
@@ -109,26 +115,26 @@ export async function runSlash(text: string, ctx: SlashContext): Promise<'leave'
 
 const KEYS = [
   ['!COMMAND', 'run a command yourself'],
-  ['Enter', 'send; while the model works: say it after the turn (/steer tells it at once)'],
+  ['Enter', 'send; during a turn: send after it (/steer sends at once)'],
   ['\\ Enter, Alt-Enter, Ctrl-J', 'a new line'],
   ['@FILE', 'send this file with the message: text, image or PDF'],
   ['Tab', 'complete a command or a path'],
-  ['Up, Down', 'what was typed before'],
-  ['Esc', 'stop what is going on; the session goes on'],
+  ['Up, Down', 'earlier messages'],
+  ['Esc', 'stop the turn; the session continues'],
   ['Ctrl-C', 'the same, or clear the line; twice: leave'],
   ['Ctrl-D', 'leave'],
-  ['Ctrl-R', 'look back through what was typed'],
-  ['Ctrl-O', 'the last tool call in full'],
+  ['Ctrl-R', 'search earlier messages'],
+  ['Ctrl-O', 'show the last tool call in full'],
 ] as const
 
-/** Cells of a line; where nobody can be asked, nobody reads at a terminal. */
+/** Returns the maximum cells per line: unlimited without a user at a terminal. */
 function roomOn({ canAsk, columns }: Front): number {
   return canAsk ? columns : Infinity
 }
 
 async function help(_: string, { front }: SlashContext): Promise<void> {
   const rows = SLASH_COMMANDS.map(({ name, argument = '', about }) => [`/${name} ${argument}`.trimEnd(), about])
-  await front.tell(`${table(rows, [], roomOn(front))}\n${table(KEYS, [], roomOn(front))}`)
+  await front.print(`${table(rows, [], roomOn(front))}\n${table(KEYS, [], roomOn(front))}`)
 }
 
 async function model(given: string, ctx: SlashContext): Promise<void> {
@@ -138,25 +144,25 @@ async function model(given: string, ctx: SlashContext): Promise<void> {
   if (name !== '') await conversation.switchModel(name)
   const { model: ref, window } = conversation.status
   const size = window === null ? '' : ` (${formatTokens(window)} of context)`
-  await front.note(`${name === '' ? 'the model is' : 'going on with'} ${ref}${size}.`)
+  await front.note(`${name === '' ? 'the model is' : 'continuing with'} ${ref}${size}.`)
   const named = Object.entries(loaded.config.models ?? {}).map(([pointer, target]) => `${pointer} = ${target}`)
-  if (name === '' && named.length > 0) await front.note(`names for models: ${named.join(', ')}`)
+  if (name === '' && named.length > 0) await front.note(`model aliases: ${named.join(', ')}`)
 }
 
-/** Models of a provider that are offered to choose from. */
+/** Models offered per provider. */
 const MOST_OFFERED = 100
 
-/** Asks which model goes on: those that the configuration names, and those that the providers have. Empty: the one there is. */
+/** Offers the models of the configuration and of the providers. Resolves to an empty text for the current model, `undefined` without a choice. */
 async function chosenModel({ conversation, front, loaded, io }: SlashContext): Promise<string | undefined> {
   const { config } = loaded
   const { modelsOnOffer } = await import('../../app/providers.ts')
   const refs = await front.busy((signal) => modelsOnOffer({ env: io.env, config }, signal, MOST_OFFERED))
   const others = [...new Set(refs)].filter((ref) => ref !== conversation.model)
   const offered = [
-    { name: '', label: `${conversation.model} (as now)` },
+    { name: '', label: `${conversation.model} (current)` },
     ...Object.entries(config.models ?? {}).map(([name, target]) => ({ name, label: `${name} = ${target}` })),
     ...others.map((ref) => ({ name: ref, label: ref })),
-    { name: undefined, label: 'another one: type its name' },
+    { name: undefined, label: 'another model: type its name' },
   ]
   const labels = offered.map(({ label }) => visibleLine(label))
   const chosen = await front.choose('Which model?', numbered(labels), { initial: 0 })
@@ -165,47 +171,46 @@ async function chosenModel({ conversation, front, loaded, io }: SlashContext): P
   return typed === '' ? undefined : typed
 }
 
-const STATES: Readonly<Record<EditState, string>> = { left: '', changed: 'changed since', undone: 'taken back' }
+const STATES: Readonly<Record<EditState, string>> = { left: '', changed: 'changed since', undone: 'undone' }
 
 async function changes(argument: string, { conversation, front }: SlashContext): Promise<void> {
   const { edits } = conversation
-  if (argument !== '') return front.tell(`${exactText(edits.find(Number(argument)).diff).trimEnd()}\n`)
-  if (edits.all.length === 0)
-    return front.note('no file was written by a tool in this chat. What commands changed is not listed.')
+  if (argument !== '') return front.print(`${exactText(edits.find(Number(argument)).diff).trimEnd()}\n`)
+  if (edits.all.length === 0) return front.note('no tool has written a file in this chat. Changes by commands are not listed.')
   const rows = edits.all.map(async ({ number, name, added, removed, isNew }) => [
     String(number),
     visibleLine(name),
     `${isNew ? 'new, ' : ''}${plural(added, 'line')} added, ${removed} removed`,
     STATES[await edits.stateOf(number)],
   ])
-  await front.tell(table(await Promise.all(rows), [0], roomOn(front)))
+  await front.print(table(await Promise.all(rows), [0], roomOn(front)))
 }
 
 async function undo(argument: string, { conversation, front }: SlashContext): Promise<void> {
   const { edits } = conversation
   const number = argument === '' ? edits.last : Number(argument)
   if (number === undefined)
-    throw new CriaError('not_found', 'There is nothing to take back.', { hint: '/changes lists what tools wrote.' })
+    throw new CriaError('not_found', 'There is no change to undo.', { hint: '/changes lists the changes of this chat.' })
   const { name, isNew } = await edits.undo(number)
   await front.note(isNew ? `${name} is removed again.` : `${name} is as it was before edit ${number}.`)
 }
 
-/** Lines of an output that are shown. */
+/** Maximum output lines that are shown. */
 const MOST_OUTPUT = 100
 
 async function ownCommand(command: string, { conversation, front, io }: SlashContext): Promise<void> {
   if (!front.canAsk)
-    throw new ConfigurationError('Only somebody at a terminal can run commands: a pipe may carry the words of others.')
+    throw new ConfigurationError('Commands can only be run from a terminal, because input from a pipe may not be your own.')
   if (command === '') throw new ConfigurationError('Name a command: !git status')
   const { runOwnCommand } = await import('../../app/user-programs.ts')
   const surroundings = { env: io.env, cwd: conversation.folder }
   const { text, exitCode } = await front.busy((signal) => runOwnCommand(command, surroundings, signal))
   const lines = text === '' ? [] : visibleText(text).split('\n')
   const left = lines.length - MOST_OUTPUT
-  if (lines.length > 0) await front.tell(`${lines.slice(0, MOST_OUTPUT).join('\n')}\n`)
+  if (lines.length > 0) await front.print(`${lines.slice(0, MOST_OUTPUT).join('\n')}\n`)
   const more = left > 0 ? `${plural(left, 'more line')}. ` : ''
   const ending = exitCode === null ? 'It was stopped. ' : exitCode === 0 ? '' : `It ended with exit code ${exitCode}. `
-  await front.note(`${more}${ending}The model gets the output with your next message.`)
+  await front.note(`${more}${ending}The output is sent to the model with your next message.`)
   const output = `${text}\n[exit code ${exitCode ?? 'none: it was stopped'}]`
   conversation.handOver(output, `output of the user's own command: ${command}`)
 }
@@ -216,7 +221,7 @@ async function tools(_: string, { conversation, front }: SlashContext): Promise<
     const asks = conversation.isSafe || needsPermission === true ? 'asks' : sometimes
     return [name, asks, visibleLine(description.split(/(?<=[.:;])\s/)[0] ?? '')]
   })
-  await front.tell(table(rows, [], roomOn(front)))
+  await front.print(table(rows, [], roomOn(front)))
   for (const rule of conversation.allowed) await front.note(`allowed in this chat: ${rule}`)
 }
 
@@ -224,12 +229,12 @@ async function show(argument: string, { conversation, front }: SlashContext): Pr
   const { calls } = conversation
   const call = argument === '' ? calls.last : calls.find(Number(argument))
   if (call === undefined) {
-    const missing = argument === '' ? 'No tool was called yet.' : `There is no tool call ${argument.slice(0, 20)}.`
+    const missing = argument === '' ? 'There are no tool calls yet.' : `There is no tool call ${argument.slice(0, 20)}.`
     throw new CriaError('not_found', missing)
   }
   const input = exactText(JSON.stringify(call.input, undefined, 2))
   const content = visibleText(call.content.trimEnd())
-  await front.tell(`${front.style('bold', foldedLine(call))}\n${front.style('dim', input)}\n${content}\n`)
+  await front.print(`${front.style('bold', foldedLine(call))}\n${front.style('dim', input)}\n${content}\n`)
 }
 
 async function allow(rule: string, { conversation, front }: SlashContext): Promise<void> {
@@ -251,16 +256,16 @@ async function cost(_: string, { conversation, front }: SlashContext): Promise<v
       visibleLine(question.slice(0, 40)),
     ])
   const lines = table(rows, [0, 1, 2]).split('\n')
-  await front.tell(lines.map((line) => fit(line, roomOn(front))).join('\n'))
+  await front.print(lines.map((line) => fit(line, roomOn(front))).join('\n'))
   const tokens = `${formatTokens(spent.inputTokens)} in, ${formatTokens(spent.outputTokens)} out`
   const where = sessionId === undefined ? '' : ` in session ${sessionId}`
   await front.note(`${plural(spent.turns, 'turn')}, ${tokens}, ${costOf(spent)}${where}`)
 }
 
 async function steer(text: string, { conversation, front }: SlashContext): Promise<void> {
-  if (text === '') throw new ConfigurationError('Nothing to tell the model: write /steer and what it should know.')
+  if (text === '') throw new ConfigurationError('The message is empty: write /steer TEXT.')
   conversation.steering.steer(text)
-  await front.note('the model is told before its next step.')
+  await front.note('sent to the model before its next step.')
 }
 
 async function compact(_: string, { conversation, front }: SlashContext): Promise<void> {
@@ -271,38 +276,38 @@ async function fork(_: string, { conversation, front }: SlashContext): Promise<v
   const before = conversation.sessionId
   const title = `Fork of ${before ?? 'a session'}`
   if ((await front.follow((signal) => conversation.fork(signal, title), conversation.calls)) !== 0) return
-  await front.note(`going on in ${conversation.sessionId ?? ''}; ${before ?? ''} stays as it is.`)
+  await front.note(`continuing in ${conversation.sessionId ?? ''}; ${before ?? ''} is unchanged.`)
 }
 
 async function resume(id: string, { conversation, front }: SlashContext): Promise<void> {
   const { journal, folder } = conversation
   const chosen = id === '' ? await chooseSession(journal, front, folder) : id
   if (chosen === undefined) return
-  await takeUp(chosen, conversation, front)
+  await continueSession(chosen, conversation, front)
   const [session] = await journal.sessions({ sessionId: chosen, limit: 1 })
   const before = session?.settings?.['model']
   if (typeof before === 'string' && before !== conversation.model) {
     await conversation.switchModel(before)
-    await front.note(`the model is ${conversation.model}, as it was in this session.`)
+    await front.note(`the model is ${conversation.model}, as before in this session.`)
   }
   if (session?.folder != null && session.folder !== folder)
     await front.note(
-      `this session was begun in ${session.folder}; tools work in ${folder}. To work there: cria chat --resume ${chosen}`,
+      `this session was started in ${session.folder}; tools work in ${folder}. To work there: cria chat --resume ${chosen}`,
     )
 }
 
 async function startAnew(_: string, { conversation, front }: SlashContext): Promise<void> {
   conversation.begin()
-  await front.note('a new session; /resume goes back.')
+  await front.note('your next message starts a new session; /resume returns to this one.')
 }
 
 async function exportTo(argument: string, { conversation, front, io }: SlashContext): Promise<void> {
   const { sessionId } = conversation
-  if (sessionId === undefined) throw new ConfigurationError('Nothing has been said in this session yet.')
+  if (sessionId === undefined) throw new ConfigurationError('This session has no messages yet.')
   const file = resolve(io.cwd, argument === '' ? `cria-${sessionId}.md` : argument)
   const text = exportText(await conversation.journal.read.history(sessionId), sessionId, file.endsWith('.json'))
   try {
-    // Never over something that is there.
+    // An existing file is never overwritten.
     await writeFile(file, text, { flag: 'wx', mode: 0o600 })
   } catch (cause) {
     throw new CriaError('store_failed', `${file} cannot be written: ${reason(cause)}.`, { cause })
@@ -325,7 +330,7 @@ function section({ role, content, parts, toolCalls = [] }: Message): string {
   return [`## ${title}\n`, ...(content.trim() === '' ? [] : [`${content.trimEnd()}\n`]), ...calls].join('\n')
 }
 
-/** With a fence that the text cannot close. */
+/** Puts a text into a code block, with a fence longer than any in the text. */
 function fenced(text: string, language = ''): string {
   const longest = Math.max(2, ...Array.from(text.matchAll(/`+/g), ([run]) => run.length))
   const fence = '`'.repeat(longest + 1)

@@ -1,20 +1,20 @@
-/** Draws the line below the input: model, usage, and how full the conversation is. Pure. */
+/** Formats the status line below the input: model, usage, and the share of the context window in use. Pure. */
 
 import type { Usage } from '../../core/usage.ts'
 import { visibleLine } from '../../util/terminal.ts'
 import { formatCost } from '../format.ts'
 import { fit } from '../../util/cells.ts'
 
-/** What the turns of a session have used together. */
+/** The total usage of the turns of a session. */
 export interface Spent {
   readonly turns: number
   readonly inputTokens: number
   readonly outputTokens: number
-  /** US dollars, of what has a known price. */
+  /** US dollars, of the turns whose cost is known. */
   readonly costUsd: number
-  /** Nobody knows how many tokens some of it was. */
+  /** The tokens of some turn are unknown. */
   readonly hasUnknownTokens: boolean
-  /** Nobody knows what some of it costs. */
+  /** The cost of some turn is unknown. */
   readonly hasUnknownCost: boolean
 }
 
@@ -42,19 +42,19 @@ export function spentAfter(spent: Spent, usage: Usage, costUsd: number | null): 
 export interface Status {
   readonly model: string
   readonly spent: Spent
-  /** Tokens of the conversation as the last request and its answer held them; `null` when nobody knows. */
-  readonly held: number | null
-  /** Tokens that the model takes; `null` when nobody knows. */
+  /** Tokens of the last request and its answer; `null` when unknown. */
+  readonly contextTokens: number | null
+  /** Size of the context window in tokens; `null` when unknown. */
   readonly window: number | null
   readonly isSafe: boolean
 }
 
-/** As much as fits, the most important first. */
-export function statusLine({ model, spent, held, window, isSafe }: Status, columns: number): string {
+/** Returns as many facts as fit into the columns, the most important first. */
+export function statusLine({ model, spent, contextTokens, window, isSafe }: Status, columns: number): string {
   const facts = [visibleLine(model)]
   if (isSafe) facts.push('safe mode')
-  const share = held === null || window === null ? undefined : Math.min(999, Math.round((held / window) * 100))
-  if (spent.turns === 0) facts.push('/help tells what can be typed')
+  const share = contextTokens === null || window === null ? undefined : Math.min(999, Math.round((contextTokens / window) * 100))
+  if (spent.turns === 0) facts.push('/help lists commands and keys')
   if (share !== undefined) facts.push(`${share} % of context`)
   if (spent.turns > 0)
     facts.push(`${spent.hasUnknownTokens ? 'at least ' : ''}${formatTokens(spent.inputTokens + spent.outputTokens)}`)
@@ -63,13 +63,13 @@ export function statusLine({ model, spent, held, window, isSafe }: Status, colum
   return fit(facts.join(' · '), columns)
 }
 
-/** What is known of the cost; a dash when nothing is. */
+/** Formats the known cost; `cost unknown` when no cost is known. */
 export function costOf({ costUsd, hasUnknownCost }: Spent): string {
   if (!hasUnknownCost) return formatCost(costUsd)
   return costUsd === 0 ? 'cost unknown' : `at least ${formatCost(costUsd)}`
 }
 
-/** `950 tokens`, `12.3k tokens`. */
+/** Formats a number of tokens: `950 tokens`, `12.3k tokens`. */
 export function formatTokens(tokens: number): string {
   if (tokens < 1000) return `${tokens} tokens`
   if (tokens < 999_500) return `${(tokens / 1000).toFixed(tokens < 99_950 ? 1 : 0)}k tokens`

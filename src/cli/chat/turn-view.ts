@@ -1,37 +1,35 @@
-/** Draws a turn: the answer while it comes, and each tool call on one line when it has ended. */
+/** Shows a turn on the screen: the answer while it arrives, and each tool call on one line when it has ended. */
 
-import { CriaError, errorFromInfo } from '../../core/error.ts'
-import { isTerminal } from '../../core/event.ts'
+import { errorFromInfo } from '../../core/error.ts'
 import type { QueryEvent } from '../../core/event.ts'
 import { causeOf } from '../../engine/turn-end.ts'
 import { wrapWords } from '../../util/cells.ts'
 import { visibleText } from '../../util/terminal.ts'
 import type { TextStream } from '../../util/terminal.ts'
-import { eventNote, finishNote } from '../answer-view.ts'
-import { outputLines } from '../deeds-view.ts'
-import { EXIT, EXIT_CODES } from '../exit-codes.ts'
+import { endOfTurn, eventNote, finishNote } from '../answer-view.ts'
 import { describeFailure } from '../failure.ts'
 import { MESSAGE_INDENT, roomOf } from '../io.ts'
 import type { Io } from '../io.ts'
 import { sourceList } from '../sources.ts'
 import { markdownStream } from '../terminal/markdown.ts'
-import { foldedLine, markOf } from './calls.ts'
-import type { Calls, FoldedCall } from './calls.ts'
+import { foldedLine, markOf, outputLines } from '../tool-call-view.ts'
+import type { ToolCallRecord, ToolCalls } from '../tool-calls.ts'
 import type { Events, Front } from './front.ts'
 
+/** Characters of the reasoning that are shown while it arrives. */
 const MOST_THOUGHT = 2000
 const INDENT = 2
 
 /**
  * Shows a turn to its end.
  *
- * @param refresh what stands below, as it has not ended yet; absent: as it was.
- * @returns the exit code that the turn deserves.
+ * @param refresh paints the text that has arrived but is not complete enough to be printed; absent: the same as before.
+ * @returns the exit code of the turn.
  */
 export async function showOnScreen(
   events: Events,
-  calls: Calls,
-  front: Pick<Front, 'tell' | 'note' | 'style'>,
+  calls: ToolCalls,
+  front: Pick<Front, 'print' | 'note' | 'style'>,
   io: Io,
   refresh: (tail?: string) => void,
 ): Promise<number> {
@@ -43,7 +41,7 @@ export async function showOnScreen(
   for await (const event of events) {
     const call = calls.add(event)
     if (event.parent !== undefined) {
-      if (event.type === 'tool_result' && call !== undefined) await front.tell(`  ${shownCall(call)}`)
+      if (event.type === 'tool_result' && call !== undefined) await front.print(`  ${shownCall(call)}`)
       refresh()
       continue
     }
@@ -55,31 +53,28 @@ export async function showOnScreen(
     } else if (event.type === 'thinking') {
       tail = `${tail}${event.content}`.slice(-MOST_THOUGHT)
     } else if (event.type === 'tool_result' && call !== undefined) {
-      await front.tell(shownCall(call))
+      await front.print(shownCall(call))
     } else if (event.type === 'error') {
       const failure = describeFailure(errorFromInfo(event.error, causeOf(event.error)), io.env)
-      await front.tell(`${front.style('red', wrapWords(failure, io.stdout.columns, MESSAGE_INDENT))}\n`)
+      await front.print(`${front.style('red', wrapWords(failure, io.stdout.columns, MESSAGE_INDENT))}\n`)
     } else if (event.type === 'complete') {
       const { result } = event
       const why = finishNote(result)
       if (why !== undefined) await front.note(why)
-      await front.tell(await sourceList(result.citations ?? [], result.uncited ?? 0, io.stdout, { cwd: io.cwd }))
+      await front.print(await sourceList(result.citations ?? [], result.uncited ?? 0, io.stdout, { cwd: io.cwd }))
     }
-    const told = eventNote(event)
-    if (told !== undefined) await front.note(told)
+    const text = eventNote(event)
+    if (text !== undefined) await front.note(text)
     refresh(tail)
   }
-  if (last === undefined || !isTerminal(last)) throw new CriaError('stream_interrupted', 'The turn ended without saying how.')
-  if (last.type === 'error') return EXIT_CODES[last.error.code]
-  return last.type === 'cancelled' ? EXIT.interrupted : EXIT.done
+  return endOfTurn(last).code
 
-  function shownCall(call: FoldedCall): string {
+  function shownCall(call: ToolCallRecord): string {
     const { mark, colour } = markOf(call)
     const line = wrapWords(foldedLine(call), roomOf(io.stdout), INDENT)
     const folded = `${front.style(colour, mark)}${line.slice(mark.length)}\n`
-    // The list is meant for the user as much as for the model.
-    if (call.name === 'todo' && call.isError === false) return `${folded}${indented(call.content)}\n`
-    const output = outputLines(call, call.content)
+    if (call.showsResult === true && call.isError === false) return `${folded}${indented(call.content)}\n`
+    const output = outputLines(call)
     return output.length === 0 ? folded : `${folded}${front.style('dim', indented(output.join('\n')))}\n`
   }
 
@@ -92,7 +87,7 @@ export async function showOnScreen(
     tail += text
     if (whole !== '') tail = tail.slice(tail.lastIndexOf('\n') + 1)
     refresh(tail)
-    await front.tell(whole)
+    await front.print(whole)
   }
 
   async function end(): Promise<void> {
@@ -101,11 +96,11 @@ export async function showOnScreen(
     step = undefined
     tail = ''
     refresh('')
-    await front.tell(rest)
+    await front.print(rest)
   }
 }
 
-/** What has come of an answer before one of these is all of it. */
+/** Events after which no more text of the current answer arrives. */
 const ENDING: ReadonlySet<QueryEvent['type']> = new Set(['tool_request', 'message', 'reset', 'cancelled', 'error', 'complete'])
 
 function indented(text: string): string {

@@ -3,7 +3,7 @@ import type { Check } from '../../app/doctor.ts'
 import { visibleText } from '../../util/terminal.ts'
 import { defineCommand, jsonOption } from '../command.ts'
 import type { Command } from '../command.ts'
-import { EXIT } from '../exit-codes.ts'
+import { EXIT } from '../failure.ts'
 import { broken, printJson } from '../io.ts'
 import type { Channel } from '../io.ts'
 

@@ -11,11 +11,11 @@ import { ConfigurationError, errorFromInfo } from '../../core/error.ts'
 import { defined } from '../../util/check.ts'
 import { asWrongUsage, defineCommand, jsonOption } from '../command.ts'
 import type { Command } from '../command.ts'
-import { tellFailure } from '../failure.ts'
+import { printFailure } from '../failure.ts'
 import { formatMs, plural, shorten } from '../format.ts'
 import { note, printJson } from '../io.ts'
 import type { Io } from '../io.ts'
-import { indexSummary, indexWithProgress, readConfig, tellSkipped } from '../prepare-store.ts'
+import { indexSummary, indexWithProgress, readConfig, noteSkipped } from '../prepare-store.ts'
 
 export const index: Command = defineCommand({
   name: 'index',
@@ -74,9 +74,9 @@ A store that has vectors keeps them up to date. Without paths, --embed computes 
     // A missing path may have been indexed into an existing store, from which it is then removed.
     const named = choice.exists ? documents : [...realPaths(files, io.cwd), ...documents.filter(isAddress)]
     /** Files skipped in the previous round, which are not reported again while watching. */
-    let told: readonly string[] = []
+    let reported: readonly string[] = []
     const report = await indexWithProgress(choice, named, indexing, io).catch(asWrongUsage('not_found'))
-    await tell(report)
+    await print(report)
     if (watches) {
       const changes = changesBelow(
         files.map((path) => resolve(io.cwd, path)),
@@ -86,22 +86,22 @@ A store that has vectors keeps them up to date. Without paths, --embed computes 
       for await (const _ of changes) {
         try {
           const now = await indexWithProgress({ ...choice, exists: true }, files, indexing, io)
-          if (now.added + now.changed + now.moved + now.removed > 0) await tell(now)
+          if (now.added + now.changed + now.moved + now.removed > 0) await print(now)
         } catch (thrown) {
           // A folder that is missing for a moment may come back.
-          if (!io.signal.aborted) await tellFailure(thrown, io)
+          if (!io.signal.aborted) await printFailure(thrown, io)
         }
       }
     }
     // The documents are indexed; the next run continues with their vectors.
     if (report.embeddings !== undefined && 'error' in report.embeddings) throw errorFromInfo(report.embeddings.error)
 
-    async function tell(report: IndexReport): Promise<void> {
-      await tellGone(report, dryRun, io)
+    async function print(report: IndexReport): Promise<void> {
+      await noteRemoved(report, dryRun, io)
       if (options.json) return printJson(io, report)
-      const before = told
-      told = report.skipped.map(({ path, reason }) => `${path}: ${reason}`)
-      await tellSkipped({ ...report, skipped: report.skipped.filter((_, at) => !before.includes(told[at] ?? '')) }, io)
+      const before = reported
+      reported = report.skipped.map(({ path, reason }) => `${path}: ${reason}`)
+      await noteSkipped({ ...report, skipped: report.skipped.filter((_, at) => !before.includes(reported[at] ?? '')) }, io)
       await io.stdout.write(`${choice.name}: ${dryRun ? 'would be: ' : ''}${indexSummary(report)} (${formatMs(report.ms)})\n`)
       const embedded = embeddingSummary(report)
       if (embedded !== undefined) await io.stdout.write(`${choice.name}: ${embedded}\n`)
@@ -112,7 +112,7 @@ A store that has vectors keeps them up to date. Without paths, --embed computes 
 const MOST_GONE = 5
 
 /** Reports documents that were removed because a named path no longer exists: it may be a mistake, such as a drive that is not mounted. */
-async function tellGone({ gone = [] }: IndexReport, dryRun: boolean, io: Io): Promise<void> {
+async function noteRemoved({ gone = [] }: IndexReport, dryRun: boolean, io: Io): Promise<void> {
   for (const { path, removed } of gone) {
     if (removed.length === 0) continue
     const named = removed.slice(0, MOST_GONE).map((source) => shorten(source, 200))
@@ -148,21 +148,21 @@ const NOT_INDEXED = /(?:^|[\\/])(?:\.git|node_modules)(?:[\\/]|$)/
  */
 async function* changesBelow(paths: readonly string[], signal: AbortSignal): AsyncGenerator<void> {
   let changed = 1
-  let wake = (): void => {}
+  let notify = (): void => {}
   const watchers = paths.map((path) =>
     watcherOf(path, (name) => {
       if (name !== null && NOT_INDEXED.test(name)) return
       changed++
-      wake()
+      notify()
     }),
   )
   const polls = watchers.includes(undefined)
-  signal.addEventListener('abort', () => wake(), { once: true })
+  signal.addEventListener('abort', () => notify(), { once: true })
   const pause = (ms: number): Promise<unknown> => sleep(ms, undefined, { signal }).catch(() => undefined)
   try {
     for (let seen = 0; !signal.aborted;) {
       if (polls) await pause(POLL_MS)
-      else if (changed === seen) await new Promise<void>((resolve) => void (wake = resolve))
+      else if (changed === seen) await new Promise<void>((resolve) => void (notify = resolve))
       for (; seen !== changed && !signal.aborted; await pause(QUIET_MS)) seen = changed
       if (!signal.aborted) yield
     }

@@ -86,7 +86,7 @@ export async function showSession({ journal, session }: FoundSession, isJson: bo
     started: formatTime(session.startedAt),
     'last turn': formatTime(session.lastTurnAt),
     cost: known.length === turns.length || known.length === 0 ? cost : `at least ${cost}`,
-    'to go on': `cria chat --resume ${sessionId}`,
+    continue: `cria chat --resume ${sessionId}`,
   }
   const shown = Object.entries(facts).map(([name, value]) => [name, shorten(value, 300)])
   await stdout.writeRaw(`${table(shown, [], room)}${heading(plural(turns.length, 'turn'), stdout)}${turnTable(turns, room)}`)

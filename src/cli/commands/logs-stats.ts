@@ -8,7 +8,7 @@ import type { PositionBias, PreferenceStats, WinRate } from '../../eval/port.ts'
 import { defined } from '../../util/check.ts'
 import { defineCommand, jsonOption } from '../command.ts'
 import type { Command } from '../command.ts'
-import { EXIT } from '../exit-codes.ts'
+import { EXIT } from '../failure.ts'
 import { formatBytes, formatCost, formatTime, plural, printTable, shorten } from '../format.ts'
 import { note, printJson } from '../io.ts'
 import type { Io } from '../io.ts'
@@ -32,7 +32,7 @@ is counted separately and left out of the sums. A turn that called several model
   async run({ options }, io) {
     const { by, user, tag, json } = options
     const journal = await openJournalToRead(io)
-    if (options.preferences) return tellPreferences(journal?.read, json, io)
+    if (options.preferences) return printPreferences(journal?.read, json, io)
     const filter = { ...defined({ userId: user }), ...(tag.length === 0 ? {} : { tags: tag }) }
     const days = (await journal?.stats(filter)) ?? []
     const models = byModel(days)
@@ -95,7 +95,7 @@ function sum(rows: readonly StatsSums[]): StatsSums {
 /** Below this p-value the position of an answer is assumed to influence choices. */
 const BIASED = 0.05
 
-async function tellPreferences(read: JournalReader | undefined, isJson: boolean, io: Io): Promise<void> {
+async function printPreferences(read: JournalReader | undefined, isJson: boolean, io: Io): Promise<void> {
   const stats = read === undefined ? NONE : await preferenceStats(read)
   if (isJson) return printJson(io, stats)
   const { choices, ties, bothBad, models, position, missing } = stats

@@ -13,24 +13,24 @@ async function rendered(pieces: readonly string[], options: Partial<{ width: num
   return pieces.map((piece) => stream.push(piece)).join('') + stream.finish()
 }
 
-test('a complete line is given out before the next begins', async () => {
+test('a line is returned as soon as it is complete', async () => {
   const stream = await markdownStream({ width: 80, colour: false })
   expect(stream.push('The first ')).toBe('')
   expect(stream.push('line.\nThe sec')).toBe('The first line.\n')
   expect(stream.finish()).toBe('The sec\n')
 })
 
-test('nested lists keep their indentation, numbers stay', async () => {
+test('nested lists keep their indentation and numbers', async () => {
   expect(await rendered(['1. one\n2. two\n   - deeper\n     - deepest\n10. ten\n'])).toBe(
     '1. one\n2. two\n   - deeper\n     - deepest\n10. ten\n',
   )
 })
 
-test('a code block is shown as it is', async () => {
+test('a code block is shown as written', async () => {
   expect(await rendered(['```ts\n', 'const a = "![x](y)"\n', '```\n'])).toContain('const a = "![x](y)"')
 })
 
-test('a link shows where it leads, an image where it lies', async () => {
+test('links and images show their addresses', async () => {
   const text = await rendered(['[the bank](https://evil.example) ![](http://pixel.example/a.png)\n'], { colour: true })
   expect(text).toContain('https://evil.example')
   expect(text).toContain('http://pixel.example/a.png')
@@ -39,18 +39,18 @@ test('a link shows where it leads, an image where it lies', async () => {
 
 test.each([
   ['<ul> begins a list of bullets', '<ul> begins a list of bullets'],
-  ['<!-- a remark -->', '<!-- a remark -->'],
+  ['<!-- a comment -->', '<!-- a comment -->'],
   ['<details>\n<summary>More</summary>\nwords\n</details>', '<details>\n<summary>More</summary>\nwords\n</details>'],
   ['- <div>one</div>\n  - <p>two</p>', '- <div>one</div>\n  - <p>two</p>'],
   ['> <table>', '│ <table>'],
   ['1. <?php echo 1 ?>', '1. <?php echo 1 ?>'],
   ['<https://example.org/a> and <ada@example.org>', 'https://example.org/a and ada@example.org'],
   ['a <b>bold</b> word', 'a <b>bold</b> word'],
-])('HTML is shown as it is written: %j', async (markdown, shown) => {
+])('HTML is shown as written: %j', async (markdown, shown) => {
   expect(await rendered([`${markdown}\n`])).toBe(`${shown}\n`)
 })
 
-test('whatever a line is made of, its words are shown', async () => {
+test('every word of any line is shown', async () => {
   const word = fc.stringMatching(/^[a-z]{3,9}$/)
   const mark = fc.constantFrom(
     '- ',
@@ -103,20 +103,20 @@ test.each([
   ['&lt;', 100_000],
   ['|a|\n|-|\n|_a', 50_000],
   ['| a ![', 50_000],
-])('a line of nothing but %j is shown, drawn or as it is written', async (unit, times) => {
+])('a line of nothing but %j is shown, rendered or as written', async (unit, times) => {
   const shown = await rendered([`${unit.repeat(times)}\nthe end\n`])
   expect(shown.length).toBeGreaterThan(1)
   expect(shown).toContain('the end')
   if (unit.includes('a')) expect(shown.replaceAll(/[^a]/g, '').length).toBeGreaterThanOrEqual(times)
 })
 
-test('a cell that cannot be drawn is shown as it is written, within its table', async () => {
+test('a cell beyond the limits is shown as written, within its table', async () => {
   const shown = await rendered([`| a | b |\n|---|---|\n| ${'>'.repeat(3000)} | **bold** |\n`])
   expect(shown.replaceAll(/[^>]/g, '')).toHaveLength(3000)
   expect(shown).not.toContain('**bold**')
 })
 
-test('a long line that arrives in small pieces is read once', async () => {
+test('a long line that arrives in small pieces is rendered once', async () => {
   const stream = await markdownStream({ width: 80, colour: false })
   const began = process.cpuUsage().user
   let shown = ''
@@ -126,7 +126,7 @@ test('a long line that arrives in small pieces is read once', async () => {
   expect(process.cpuUsage().user - began).toBeLessThan(5_000_000)
 })
 
-test('hostile Markdown is shown in a moment, and none of its words is lost', async () => {
+test('hostile Markdown is rendered quickly, and no word is lost', async () => {
   const unit = fc.constantFrom(
     '>',
     '> ',
@@ -174,7 +174,7 @@ test('text is wrapped at the width of the terminal', async () => {
 const WATER =
   '| Step | What to do |\n|---|---|\n| **Wait** | Add `cold water` and wait five minutes before [the lid](https://example.org/lid) is opened |\n'
 
-test('a table is given out when it has ended, and no cell is cut', async () => {
+test('a table is returned when it has ended, and no cell is cut', async () => {
   const stream = await markdownStream({ width: 80, colour: false })
   expect(stream.push(WATER)).toBe('')
   const shown = stream.push('\n')
@@ -192,19 +192,19 @@ test('a table is given out when it has ended, and no cell is cut', async () => {
   expect(stream.push('after\n')).toBe('after\n')
 })
 
-test('a wide terminal gives a table all of its room', async () => {
+test('a table uses the whole width of a wide terminal', async () => {
   const lines = (await rendered([WATER], { width: 160 })).split('\n')
   expect(lines[3]).toContain('wait five minutes before the lid (https://example.org/lid) is opened')
 })
 
-test('a table with styles is as wide as one without', async () => {
+test('styles do not change the width of a table', async () => {
   const table = ['| a | b |\n|---|---|\n| **1** | 2 |\n\n']
   const [plain, styled] = [await rendered(table, { colour: false }), await rendered(table, { colour: true })]
   expect(plain).toContain('│ a │ b │')
   expect(stripVTControlCharacters(styled)).toBe(plain)
 })
 
-test('styles of a cell do not run into the frame', async () => {
+test('styles of a cell end before the frame', async () => {
   const text = await rendered(['| a | b |\n|---|---|\n| **one two three four** | five six seven |\n'], {
     width: 30,
     colour: true,
@@ -212,12 +212,12 @@ test('styles of a cell do not run into the frame', async () => {
   expect(text).toContain('│ \u001B[1mone two\u001B[0m')
 })
 
-test('cells that look like blocks, and pipes, stay what they are', async () => {
+test('cells that look like blocks, and escaped pipes, are unchanged', async () => {
   const text = await rendered(['| a | b |\n|---|---|\n| - | # x |\n| 1. | `a \\| b` |\n| c\\ |\n'])
   for (const cell of ['│ -  │', '│ # x   │', '│ 1. │', '│ a | b │', 'c']) expect(text).toContain(cell)
 })
 
-test('whatever the text is, only colours of ours reach the terminal, cut anywhere', async () => {
+test('for any text, in any pieces, only our own style codes reach the terminal', async () => {
   const piece = fc.oneof(
     fc.string({ unit: 'binary', maxLength: 20 }),
     fc.constantFrom(

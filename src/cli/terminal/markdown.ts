@@ -1,27 +1,27 @@
-/** Markdown for a terminal, line by line as it arrives: what has been written is never taken back. */
+/** Renders Markdown for a terminal line by line as it arrives; printed text is never changed. */
 
 import { onlyStyles, visibleStream, withoutControlReferences } from '../../util/terminal.ts'
 import type { TextStream } from '../../util/terminal.ts'
 import { drawTable, readTable } from './tables.ts'
 
-// Longer lines are hard to read, however wide the window is; those of a table are not.
+// Maximum line width, for readability; tables may be wider.
 const WIDEST = 100
 const NARROWEST = 20
 const UNCUT = { hyperlinks: false, wrap: false, tableBorder: 'none', tablePadding: 0, tableTruncate: false } as const
 const LIST_ITEM = /^( +)(?=(?:[-*+]|\d{1,9}[.)]) )/
 const FENCE = /^\s*(?:```|~~~)/
-/** Each mark of a line may be compared with all that follows it: how many marks times characters are drawn in a moment. */
+/** Maximum product of markup characters and line length: rendering may compare each markup character with the rest of the line. */
 const MOST_WORK = 32_000_000
-/** Quotes and lists within each other. The renderer takes stack for each. */
+/** Maximum nesting of quotes and lists, because the renderer is recursive. */
 const DEEPEST = 64
 const MARK = /[*_~`[\]<>!&|\\]/g
 const CONTAINER = /[ \t]*(?:[-*+>]|\d{1,9}[.)])/y
 
 /**
- * Renders Markdown of untrusted origin. A line is given out when it is complete, a code block or a table when it has ended. A line that cannot
- * be drawn in time and depth is shown as it is written.
+ * Renders untrusted Markdown. A line is returned when it is complete, a code block or a table when it has ended. A line that would take too much
+ * time or nesting is returned as written.
  *
- * @param options.width Columns of the terminal; a function is asked before each block, since a terminal may be resized while an answer arrives.
+ * @param options.width Columns of the terminal; a function is called before each block, because the terminal may be resized meanwhile.
  */
 export async function markdownStream({
   width,
@@ -34,11 +34,11 @@ export async function markdownStream({
   const room = typeof width === 'number' ? () => width : width
   const columns = (): number => Math.max(NARROWEST, Math.min(room(), WIDEST))
 
-  // Hyperlinks stay off: the text of a link must not hide where it leads.
+  // Hyperlinks stay off: the text of a link must not hide its address.
   const renderBlock = (markdown: string, indent = 0): string =>
     onlyStyles(render(markdown, { width: columns() - indent, color: colour, hyperlinks: false }))
 
-  // Markdown within a line is a matter of the renderer; it is given each cell as a table of its own, because its tables cut what is long.
+  // The renderer handles the Markdown in each cell, given as a table of its own, because it cuts the cells of whole tables.
   const renderCell = (cell: string, isHeader: boolean): string => {
     if (!isDrawable(cell)) return cell
     const table = isHeader ? `| ${cell} |\n|-|` : `| |\n|-|\n| ${cell} |`
@@ -59,13 +59,13 @@ export async function markdownStream({
 
   const draw = (markdown: string): string => {
     if (FENCE.test(markdown)) return renderBlock(markdown)
-    // A table has several lines; its cells are drawn one by one.
+    // A table has several lines, whose cells are rendered one by one.
     const lines = markdown.split('\n')
     const line = lines.map((each) => (isDrawable(each) ? asText(showImages(withoutControlReferences(each))) : each)).join('\n')
     const table = renderTable(line)
     if (table !== undefined) return table
     if (!lines.every(isDrawable)) return markdown
-    // The renderer sees one line at a time and would take a nested item for a top one.
+    // The renderer sees one line at a time, so it would not indent a nested item.
     const indent = LIST_ITEM.exec(line)?.[1]?.length ?? 0
     return indent === 0 ? renderBlock(line) : renderBlock(line.slice(indent), indent).replaceAll(/^(?=.)/gm, ' '.repeat(indent))
   }
@@ -76,13 +76,13 @@ export async function markdownStream({
       try {
         return draw(markdown)
       } catch {
-        // Whatever the renderer stumbles over, the text has already been made visible.
+        // The text was already made safe before, so it can be shown unrendered.
         return markdown
       }
     },
   })
   const safe = visibleStream()
-  // The streamer reads again all that it holds with each piece: it is given whole lines.
+  // The streamer re-reads all the text that it holds for each piece, so it receives whole lines.
   let held: string[] = []
   return {
     push(text) {
@@ -97,11 +97,11 @@ export async function markdownStream({
   }
 }
 
-// What a renderer pads a cell with may stand before the end of its style.
+// Matches the padding of a cell, which may precede the end of its style.
 // eslint-disable-next-line no-control-regex
 const SPACE_IN_STYLE = / +((?:\u001B\[[\d;]*m)+)$/
 
-/** Whether a line can be drawn in time and depth. */
+/** Returns whether a line is within the limits of time and nesting. */
 function isDrawable(line: string): boolean {
   if (line.length ** 2 > MOST_WORK && (line.match(MARK)?.length ?? 0) * line.length > MOST_WORK) return false
   let depth = 0
@@ -111,15 +111,15 @@ function isDrawable(line: string): boolean {
   return depth <= DEEPEST
 }
 
-// Behind the marks of lists and quotations; an address in angle brackets is none.
+// Matches a tag after the markers of lists and quotes, but not an address in angle brackets.
 const TAG_FIRST = /^((?:\s|[-*+>](?=[\s<>])|\d{1,9}[.)](?=\s))*)<(?=[a-z/!?])(?![a-z][a-z\d+.-]*:|[^\s<>]+@)/gim
 
-/** A line that begins with a tag would be a block of HTML, of which a terminal shows nothing: it is shown as it is written. */
+/** Escapes a tag at the beginning of a line, which would be rendered as an HTML block: as nothing. */
 function asText(markdown: string): string {
   return markdown.replaceAll(TAG_FIRST, '$1\\<')
 }
 
-/** A terminal shows no images: the link to one is shown instead of nothing. */
+/** Replaces images by links, because a terminal shows no images. */
 function showImages(markdown: string): string {
   return markdown.replaceAll(/!\[([^\]]*)\]\(/g, (_match, text: string) => `[${text === '' ? 'image' : `image: ${text}`}](`)
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { beforeEach, expect, test } from 'vitest'
-import { duration, progressBar, progressLine, reportProgress } from './progress.ts'
+import { progressBar, progressLine, reportProgress } from './progress.ts'
 
 test.each([
   [{ done: 0, total: 200 }, 0, 'Indexing  ░░░░░░░░░░░░░░░░░░░░░░░░    0 %  0/200 files'],
@@ -16,7 +16,7 @@ test.each([
   expect(progressBar({ label: 'Indexing', unit: 'files', ...progress }, elapsed, 200)).toBe(expected)
 })
 
-test('the file in work is named by its end, where there is room', () => {
+test('the current file is shown by the end of its path if there is room', () => {
   const progress = { label: 'Indexing', done: 1, unit: 'files', current: 'a/long/path/to/\u001B[2Jsome/document.md' }
   expect(progressBar(progress, 0, 44)).toBe('Indexing  1 files  …to/␛[2Jsome/document.md')
   expect(progressBar(progress, 0, 24)).toBe('Indexing  1 files')
@@ -43,20 +43,10 @@ test('the line is never wider than the terminal', () => {
   )
 })
 
-test('a log gets a sentence', () => {
+test('a log line is a sentence', () => {
   expect(progressLine({ label: 'Indexing', done: 1200, total: 3600, unit: 'files' }, 60_000)).toBe(
     'Indexing: 1200 of 3600 files, 20 files/s, 2 min 00 s left',
   )
-})
-
-test.each([
-  [0.2, '1 s'],
-  [59, '59 s'],
-  [61, '1 min 01 s'],
-  [3600, '1 h 00 min'],
-  [7790, '2 h 10 min'],
-])('%s seconds are %s', (seconds, words) => {
-  expect(duration(seconds)).toBe(words)
 })
 
 const written: string[] = []
@@ -69,7 +59,7 @@ beforeEach(() => {
   written.length = 0
 })
 
-test('a bar is drawn ten times a second at most, and taken away in the end', () => {
+test('a bar is drawn at most ten times a second, and erased at the end', () => {
   let now = 0
   const reporter = reportProgress(target(true), { now: () => now })
   for (; now <= 1000; now += 10) reporter.show({ label: 'Indexing', done: now, unit: 'files' })
@@ -80,7 +70,7 @@ test('a bar is drawn ten times a second at most, and taken away in the end', () 
   expect(written.length).toBe(9)
 })
 
-test('what is no terminal gets a line every ten seconds, and no escape code', () => {
+test('a pipe receives a line every ten seconds, without escape codes', () => {
   let now = 0
   const reporter = reportProgress(target(false), { now: () => now })
   for (; now <= 25_000; now += 100) reporter.show({ label: 'Indexing', done: now, unit: 'files' })

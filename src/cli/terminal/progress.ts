@@ -1,26 +1,26 @@
-/** Shows the progress of long work: a bar on a terminal, a line now and then elsewhere. */
+/** Shows the progress of long work: a bar on a terminal, occasional lines elsewhere. */
 
 import { visibleLine } from '../../util/terminal.ts'
 import type { Channel } from '../io.ts'
 
 export interface Progress {
-  /** What is being done: `Indexing`. */
+  /** The kind of work: `Indexing`. */
   readonly label: string
   readonly done: number
-  /** Absent while nobody knows. */
+  /** Absent while it is unknown. */
   readonly total?: number
-  /** What is counted: `files`. */
+  /** Noun for the counted items: `files`. */
   readonly unit: string
-  /** What is worked on right now. */
+  /** The current item. */
   readonly current?: string
-  /** How much of that is done, 0 to 1. */
+  /** Progress of the current item, 0 to 1. */
   readonly part?: number
 }
 
 const BAR_WIDTH = 24
 const EIGHTHS = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉'] as const
 
-/** One line of at most `columns` characters: bar, share, count, rate and the time that is left at this rate. */
+/** Formats progress as a line of at most `columns` characters: bar, share, count, rate, and remaining time. */
 export function progressBar(progress: Progress, elapsedMs: number, columns: number): string {
   const { label, done, total, unit, current, part = 0 } = progress
   const count = total === undefined ? `${done} ${unit}` : `${done}/${total} ${unit}`
@@ -36,7 +36,7 @@ export function progressBar(progress: Progress, elapsedMs: number, columns: numb
   return named.slice(0, Math.max(0, columns - 1))
 }
 
-/** The same as a sentence for a log. */
+/** Formats progress as a sentence for a log. */
 export function progressLine(progress: Progress, elapsedMs: number): string {
   const { label, done, total, unit, part } = progress
   const count = total === undefined ? `${done} ${unit}` : `${done} of ${total} ${unit}`
@@ -44,10 +44,10 @@ export function progressLine(progress: Progress, elapsedMs: number): string {
   return [`${label}: ${count}`, ...next, ...pace(progress, elapsedMs)].join(', ')
 }
 
-/** Of one large file: of less the remaining time is a guess. */
+/** Share of the first item below which no remaining time is estimated. */
 const LEAST_SHARE = 0.02
 
-/** Rate and remaining time, as soon as they mean something. */
+/** Returns rate and remaining time, once there is enough progress to estimate them. */
 function pace({ done, total, unit, part = 0 }: Progress, elapsedMs: number): readonly string[] {
   const all = done + part
   if (elapsedMs < 500 || all === 0 || (total !== undefined && done === 0 && all / total < LEAST_SHARE)) return []
@@ -56,7 +56,7 @@ function pace({ done, total, unit, part = 0 }: Progress, elapsedMs: number): rea
   return total === undefined || all >= total ? rate : [...rate, `${duration((total - all) / perSecond)} left`]
 }
 
-/** `45 s`, `3 min 05 s`, `2 h 10 min`. */
+/** Formats seconds: `45 s`, `3 min 05 s`, `2 h 10 min`. */
 export function duration(seconds: number): string {
   const whole = Math.ceil(seconds)
   if (whole < 60) return `${whole} s`
@@ -71,14 +71,14 @@ function bar(share: number): string {
   return `${full}${EIGHTHS[eighths % 8] ?? ''}`.padEnd(BAR_WIDTH, '░')
 }
 
-/** The end of a path says more than its beginning. */
+/** Cuts the beginning of a path, because its end is more specific. */
 function endOf(text: string, room: number): string {
   return text.length <= room ? text : `…${text.slice(text.length - room + 1)}`
 }
 
 export interface ProgressReporter {
   show(progress: Progress): void
-  /** Takes the bar away; safe to call at any time. */
+  /** Erases the bar; safe to call at any time. */
   clear(): void
 }
 
@@ -87,8 +87,9 @@ const LINE_EVERY_MS = 10_000
 const CLEAR_LINE = '\r\u001B[K'
 
 /**
- * Shows progress on a stream that people read: a bar where a line can be written over, else a line now and then. Work that is soon done shows
- * nothing: the first bar waits for `patience` milliseconds.
+ * Reports progress on an output stream: as a bar if a line can be overwritten, else as a line every 10 seconds.
+ *
+ * @param options.patience milliseconds before the first bar, so that short work shows none; default 300.
  */
 export function reportProgress(
   target: Pick<Channel, 'writeRaw' | 'columns' | 'live'>,

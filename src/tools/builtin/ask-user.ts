@@ -28,7 +28,9 @@ export function askUserTool(ask: AskUser | undefined): Tool {
     ),
     isReadOnly: true,
     needsPermission: false,
+    asksUser: true,
     resources: () => ({ writes: ['user'] }),
+    title: ({ question }) => question,
     // No timeout: a person may answer hours later.
     timeout: Number.MAX_SAFE_INTEGER,
     async call({ question, options = [] }, { signal }) {

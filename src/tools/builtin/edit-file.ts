@@ -33,6 +33,7 @@ export function editFileTool(workspace: Workspace, written: Written): Tool<Input
     ),
     subjects: ({ path }) => [workspace.subjectToWrite(path)],
     resources: ({ path }) => ({ writes: [workspace.key(path)] }),
+    title: ({ path }) => path,
     async preview(input) {
       return diffOf(edited(input, await fileOf(input, workspace)))
     },

@@ -36,6 +36,7 @@ export function fetchUrlTool(options: FetchOptions): Tool {
     timeout: timeout + 5000,
     maxResultChars: MAX_CHARS + 1000,
     preview: ({ url }) => url,
+    title: ({ url }) => url,
     async call({ url }, { signal }) {
       const limit = AbortSignal.timeout(timeout)
       try {

@@ -31,6 +31,7 @@ export function listFilesTool(workspace: Workspace): Tool {
     needsPermission: false,
     subjects: ({ path = '.' }) => [workspace.subject(path)],
     resources: ({ path = '.' }) => ({ reads: [`${workspace.key(path).replace(/\/$/, '')}/`] }),
+    title: ({ path, glob }) => path ?? glob,
     maxResultChars: 50_000,
     async call({ path = '.', glob, depth = Infinity, hidden = false, limit = DEFAULT_LIMIT }, { signal, closedPaths = [] }) {
       const { real, name } = await workspace.place(path)

@@ -37,6 +37,7 @@ export function readFileTool(workspace: Workspace, known: KnownFiles, readDocume
     needsPermission: ({ path }) => workspace.isSecret(path),
     subjects: ({ path }) => [workspace.subject(path)],
     resources: ({ path }) => ({ reads: [workspace.key(path)] }),
+    title: ({ path }) => path,
     maxResultChars: 64_000,
     async call({ path, offset = 1, limit = DEFAULT_LINES }, { sessionId, signal }) {
       const place = await workspace.place(path)

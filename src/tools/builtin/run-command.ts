@@ -41,6 +41,7 @@ export function runCommandTool(workspace: Workspace, sandbox: Sandbox, surroundi
     timeout: (MAX_SECONDS + 60) * 1000,
     maxResultChars: 40_000,
     preview: ({ command }) => command,
+    title: ({ command }) => command,
     confinement: () => sandbox.confinement(),
     async call({ command, timeout = DEFAULT_SECONDS }, ctx) {
       const { signal } = ctx

@@ -23,6 +23,7 @@ export function searchDocumentsTool(stores: readonly DocumentStore[]): Tool {
     isReadOnly: true,
     needsPermission: false,
     resources: ({ store }) => ({ reads: (store === undefined ? names : [store]).map((name) => `store:${name}`) }),
+    title: ({ query }) => query,
     async call({ query, store, limit = DEFAULT_LIMIT }, { signal }) {
       const asked = store === undefined ? stores : stores.filter(({ name }) => name === store)
       if (asked.length === 0) throw problem(`There is no store ${JSON.stringify(store)}: there are ${names.join(', ')}.`)

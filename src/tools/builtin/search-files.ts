@@ -43,6 +43,7 @@ export function searchFilesTool(workspace: Workspace, searchTime: number = SEARC
       const key = workspace.key(path)
       return { reads: [key, `${key.replace(/\/$/, '')}/`] }
     },
+    title: ({ path, pattern }) => path ?? pattern,
     async call(input, { signal, closedPaths = [] }) {
       const { pattern, path = '.', glob = [], literal = false, ignore_case: ignoreCase = false } = input
       const { hidden = false, context = 0, show = 'lines', limit = DEFAULT_LIMIT } = input

@@ -53,6 +53,7 @@ export function todoTool(lists: TodoLists): Tool {
     isReadOnly: true,
     needsPermission: false,
     resources: () => ({ writes: ['todo'] }),
+    showsResult: true,
     call({ items }, { sessionId }) {
       lists.keep(sessionId, items)
       return items.length === 0 ? '(the list is empty)' : items.map(({ text, state }) => `${MARKS[state]} ${text}`).join('\n')

@@ -25,6 +25,7 @@ export function writeFileTool(workspace: Workspace, written: Written): Tool<Inpu
     isIdempotent: true,
     subjects: ({ path }) => [workspace.subjectToWrite(path)],
     resources: ({ path }) => ({ writes: [workspace.key(path)] }),
+    title: ({ path }) => path,
     preview: async (input) => diffOf(await changeBy(input, workspace)),
     async call(input, { sessionId }) {
       const change = await changeBy(input, workspace)

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { decodeKeys } from './keys.ts'
-import type { Key } from './keys.ts'
+import { decodeKeys, isUnmarkedPaste } from './terminal-input.ts'
+import type { Key } from './terminal-input.ts'
 
 const name = (key: Key): string => (key.type === 'key' ? key.name : `${key.type}:${key.text}`)
 const names = (input: string, final = true): string[] => decodeKeys(input, final).keys.map(name)
@@ -36,13 +36,13 @@ describe('keys', () => {
     expect(names(input)).toEqual(expected)
   })
 
-  test('what is not whole waits for the rest', () => {
+  test('an incomplete key waits for the rest', () => {
     for (const rest of ['\u001B', '\u001B[', '\u001B[1;', '\u001BO', '\u001B[200~half']) {
       expect(decodeKeys(`a${rest}`)).toEqual({ keys: [{ type: 'text', text: 'a' }], rest })
     }
   })
 
-  test('nothing depends on where the input is cut', () => {
+  test('the keys do not depend on how the input is cut', () => {
     const pieces = fc.array(
       fc.constantFrom(
         'a',
@@ -75,5 +75,27 @@ describe('keys', () => {
         expect(joined(keys)).toBe(joined(decodeKeys(input, true).keys))
       }),
     )
+  })
+})
+
+describe('at a terminal without bracketed paste', () => {
+  const PASTED = {
+    'two lines': 'one\rtwo',
+    'two lines with tabs, and a final line end': '\tone\r\n\ttwo\r\n',
+    'a path after a line, which is not a command': 'look at\r/etc/hosts\r',
+  }
+  test.each(Object.entries(PASTED))('%s are pasted', (_, piece) => {
+    expect(isUnmarkedPaste(piece)).toBe(true)
+  })
+
+  const TYPED = {
+    'a line and Enter': 'one\r',
+    'Enter held down': '\r\r\r',
+    'a line end after a backslash': 'one\\\rtwo\r',
+    'an arrow key before lines': '\u001B[Aone\rtwo',
+    'lines of a program that drives the chat': 'Then count them.\r/steer Only the red ones.\r',
+  }
+  test.each(Object.entries(TYPED))('%s are typed', (_, piece) => {
+    expect(isUnmarkedPaste(piece)).toBe(false)
   })
 })
