@@ -156,11 +156,10 @@ async function readItems(folders: readonly string[]): Promise<Item[]> {
   const items: Item[] = []
   for (const folder of folders) {
     for await (const [store, golds] of collections(folder)) {
-      for (const gold of golds) {
+      for (const [number, gold] of golds.entries()) {
         const found = await store.search(gold.question, { limit: PASSAGES_READ + SPARE })
         items.push({ gold, answerable: gold.answerable, made: false, found: found.slice(0, PASSAGES_READ) })
-        if (gold.answerable && existsSync(join(gold.set, 'corpus.jsonl')))
-          items.push(...(await smallItems(gold, found, items.length)))
+        if (gold.answerable && existsSync(join(gold.set, 'corpus.jsonl'))) items.push(...(await smallItems(gold, found, number)))
         const others = gold.answerable ? found.filter((chunk) => !gold.isSource(chunk)) : []
         if (others.length > SPARE / 2) items.push({ gold, answerable: false, made: true, found: others.slice(0, PASSAGES_READ) })
       }

@@ -115,7 +115,9 @@ describe('a task that lacked permission', () => {
   test('the summary names a chat for an interrupted call, and no rule for a repeated one', () => {
     const refusedFor = (reason: string): string => summary(recorded({ input: { command: 'make' }, refused: reason }).all, 'ses_1')
     expect(refusedFor('The tool needs permission.')).toContain("--allow='run_command(make)'")
-    const interrupted = refusedFor('The same call was interrupted before, and its effects are unknown. There is nobody to ask.')
+    const interrupted = refusedFor(
+      'The same call was interrupted before, and its effects are unknown. No user is available to answer.',
+    )
     expect(interrupted).toMatch(/To decide about the interrupted call:\n {2}cria chat --resume ses_1\n$/)
     expect(interrupted).not.toContain('--allow')
     expect(refusedFor('The same call was made three times in a row; the outcome will not change.')).not.toMatch(

@@ -103,7 +103,7 @@ export interface StoreNotice {
 export interface Evidence {
   /** Share (0 to 1) of the question's words that occur in the chunk, weighted by inverse document frequency. */
   readonly coverage: number
-  /** Weight of each analysed word of the question; one object shared by all chunks of a result. */
+  /** Weight of each analysed word of the question, and of each correction; one object shared by all chunks of a result. */
   readonly weights: Readonly<Record<string, number>>
   /** Words of the question that occur in no chunk, and the words searched for instead: `{ ownrship: 'ownership' }`. */
   readonly corrections?: Readonly<Record<string, string>>

@@ -7,13 +7,14 @@ describe('Analyzer', () => {
   it.each<[text: string, terms: readonly string[]]>([
     ['The quick brown foxes are running', ['quick', 'brown', 'fox', 'run']],
     ['Résumés naïfs, ŁÓDŹ, Straße', ['resum', 'naif', 'lodz', 'strass']],
-    ['getUserName', ['get', 'user', 'name', 'getusername']],
-    ['get_user_name', ['get', 'user', 'name', 'getusername']],
+    ['getUserName', ['get', 'user', 'name', 'getusernam']],
+    ['get_user_name', ['get', 'user', 'name', 'getusernam']],
     ['HTTPServer2', ['http', 'server', '2', 'httpserver2']],
     ['v1.2.3', ['v', '1', '2', '3', 'v1.2.3']],
     ['CVE-2021-44228', ['cve', '2021', '44228', 'cve-2021-44228']],
     ['ERR_404', ['err', '404', 'err404']],
-    ['config.maxRetries', ['config', 'max', 'retri', 'maxretries']],
+    ['config.maxRetries', ['config', 'max', 'retri', 'maxretri']],
+    ['URLs of two CDs, parseURLs', ['url', 'two', 'cd', 'pars', 'url', 'parseurl']],
     ['multi-agent', ['multi', 'agent']],
     ["don't it's O'Brien l'eau d’accord", ['brien', 'eau', 'accord']],
     ['C++ and C#, not C', ['c++', 'c#', 'c']],
@@ -30,6 +31,11 @@ describe('Analyzer', () => {
     ['\u0000 "*" (NEAR) \ud800', ['near']],
   ])('%s', (text, terms) => {
     expect(new Analyzer().terms(text)).toEqual(terms)
+  })
+
+  it.each(['SQLite', 'PowerShell', 'McCoy', 'DataFrames', 'getUserNames', 'PDFs'])('finds %s in lower case', (name) => {
+    const analyzer = new Analyzer()
+    expect(analyzer.terms(name)).toEqual(expect.arrayContaining(analyzer.terms(name.toLowerCase())))
   })
 
   it('returns the same terms for repeated calls, any case and any Unicode composition', () => {

@@ -4,7 +4,7 @@ import { fold, normalize } from './fold.ts'
 import { ngrams, parts, pieces, runs, segments } from './split.ts'
 
 /** Increase it when the terms of a text may change: a store made by another version is indexed again. */
-export const ANALYZER_VERSION = 1
+export const ANALYZER_VERSION = 2
 
 /** Longest term in characters; longer ones are cut. Queries have no longer words, and encoded data must not fill the index. */
 const MAX_TERM = 64
@@ -23,7 +23,8 @@ export function isFragment(term: string): boolean {
  * Turns text into terms, in text order and with repetitions; stop words are left out.
  *
  * - Words are folded and stemmed: `Résumés` is `resum`.
- * - Identifiers yield their parts and the whole: `getUserName` is `get`, `user`, `name`, `getusername`, and so is `get_user_name`.
+ * - Identifiers yield their parts and the whole, stemmed as if typed in lower case: `getUserName` is `get`, `user`, `name`, `getusernam`, and so is
+ *   `get_user_name`.
  * - Versions and codes yield their parts and the whole: `v1.2.3`, `CVE-2021-44228`.
  * - Han, Kana and Hangul become pairs of characters, Thai, Lao, Khmer and Burmese groups of four.
  */
@@ -69,7 +70,7 @@ function termsOfWord(run: string): string[] {
     .flat()
     .map(word)
     .filter((term) => term !== undefined)
-  return [...terms, ...wholes(run, found, byPiece).map((whole) => fold(whole).slice(0, MAX_TERM))]
+  return [...terms, ...wholes(run, found, byPiece).map((whole) => porterStem(fold(whole).slice(0, MAX_TERM)))]
 }
 
 /** Removes elisions: `don't` is `don`, `l'eau` is `eau`; undefined without an elision. */

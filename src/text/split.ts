@@ -12,9 +12,9 @@ const SEGMENT = new RegExp(
 )
 const IS_UNSPACED = new RegExp(`^[${UNSPACED}]`, 'u')
 const IS_SYLLABIC = new RegExp(`^[${UNSPACED_SYLLABIC}]`, 'u')
-/** Splits `HTTPServer`, `parseJson2`, `x86`: capitals before a word, words, capitals, digits. */
+/** Splits `HTTPServer`, `parseJson2`, `x86`, `URLs`: a plural of capitals, capitals before a word, words, capitals, digits. */
 const PART = patternFor(
-  String.raw`[\p{Lu}]+(?=[\p{Lu}][\p{Ll}])|[\p{Lu}]?[\p{Ll}\p{Lo}\p{Lm}\p{Lt}\p{M}]+|[\p{Lu}]+|[\p{N}]+`,
+  String.raw`[\p{Lu}]{2,}s(?![\p{Ll}\p{M}])|[\p{Lu}]+(?=[\p{Lu}][\p{Ll}])|[\p{Lu}]?[\p{Ll}\p{Lo}\p{Lm}\p{Lt}\p{M}]+|[\p{Lu}]+|[\p{N}]+`,
   'gu',
 )
 const NOT_ASCII = /[^\0-\x7f]/

@@ -7,49 +7,49 @@
 
 export const WEIGHTS = {
   /** Share of the question (by weight of its terms) that the best sentence covers. */
-  sentence: 1.85,
+  sentence: 1.93,
   /** Share that text, headings and title cover together. */
-  all: 3.26,
+  all: 3.31,
   /** Share that its own heading covers. */
-  heading: 1.84,
+  heading: 1.77,
   /** Share of its own heading that the question covers. */
-  headingSaid: 1.84,
+  headingSaid: 1.92,
   /** Share of terms adjacent both in the question and in a sentence. */
-  pairs: 0.81,
+  pairs: 0.78,
   /** Share of the question that the text covers, relative to its length. */
   density: 1.4,
   /** Score of the passage in the search, as a share of the best score. */
-  search: 5.07,
+  search: 4.97,
   /** 1 if it has the look of the sought answer. */
-  look: 0.86,
+  look: 0.89,
   /** 1 if it begins its section. */
-  first: 0.37,
+  first: 0.36,
   /** Length: longer runs match more by chance. */
-  length: -2.8,
+  length: -2.84,
 } as const
 
 /** Weights of the signs, in log-odds that the documents contain the answer. */
 export const CONFIDENCE = {
   /** Largest share of the question that a run covers, headings and title included. */
-  said: 1.9,
+  said: 1.71,
   /** Weight of the terms that no passage covers. */
-  unknown: -1.67,
+  unknown: -1.77,
   /** Weight of the names missing from the best run: `YAML` or `click.table` has no synonym. */
-  name: -1.87,
+  name: -1.88,
   /** Share of the first five places without a passage: a small store offers little besides coverage. */
-  few: 0.99,
+  few: 0.96,
   /** Lead of the best run over that of the fifth passage. */
-  lead: 2.0,
+  lead: 2.1,
   /** Lead of the first passage over the second in the search. */
-  ahead: 2.52,
+  ahead: 2.77,
   /** Share of the other passages from the document of the first. */
-  sameDocument: 1.41,
+  sameDocument: 1.35,
   /** Share of the heading of the best run that the question covers. */
-  headingSaid: 0.77,
+  headingSaid: 0.84,
 } as const
 
 /** Log-odds when all signs are 0. */
-export const BASE = -3.09
+export const BASE = -3.03
 /** Least log-odds at which a question is answered. */
 export const THRESHOLD = -0.6
 

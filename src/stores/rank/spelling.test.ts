@@ -67,6 +67,17 @@ test('QRY-RAG-014 searches a misspelt word as the documents spell it, and return
   expect(known?.evidence).not.toHaveProperty('corrections')
 })
 
+test('QRY-RAG-014 weighs a word whose correction no passage shows: it is asked for all the same', async () => {
+  const store = new MemoryDocumentStore()
+  await store.extend([
+    { source: 'a.md', text: 'A movement began in South Africa.' },
+    { source: 'b.md', text: 'Diverse plants grow on the hill.' },
+  ])
+  const [best] = await store.search('the divestment movement in South Africa', { limit: 1 })
+  expect(best).toMatchObject({ source: 'a.md', evidence: { corrections: {}, weights: { divest: expect.any(Number) } } })
+  expect(best?.evidence?.weights['divest']).toBeGreaterThan(0)
+})
+
 test('finds every term that is near enough, for any letters', () => {
   const word = fc
     .array(fc.constantFrom('a', 'b', 't', 'd', 'ж', 'ю'), { minLength: 5, maxLength: 11 })

@@ -45,6 +45,9 @@ export interface Variant {
 }
 
 export interface QueryWord {
+  /** The term in the query. */
+  readonly asked: string
+  /** The term searched for; it differs for a corrected word. */
   readonly term: string
   /** Occurrences in the query. */
   readonly count: number
@@ -111,7 +114,7 @@ function toQueryWord({ term, count, known }: Counted, similar: readonly Similar[
   for (const variant of similar) frequency += share * variant.similarity * variant.frequency
   const variants: Variant[] = similar.map(({ id, similarity }) => ({ id, similarity, share: share * similarity }))
   if (known !== undefined) variants.unshift({ id: known.id, similarity: 1, share: 1 })
-  return { term: known?.term ?? term, count, weight: inverseFrequency(chunks, frequency), variants }
+  return { asked: term, term: known?.term ?? term, count, weight: inverseFrequency(chunks, frequency), variants }
 }
 
 interface Similar extends Term {

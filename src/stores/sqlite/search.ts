@@ -198,7 +198,10 @@ function addScores(corpus: Corpus, scores: Float64Array, weight: number, counts:
 /** Computes the share of the query's weight that a chunk has; a variant counts by its similarity to the word. */
 function evidenceFor(queried: readonly QueryWord[], chunks: number): (counts: ReadonlyMap<number, number>) => Evidence {
   const words = queried.map((word) => ({ ...word, weight: word.weight + unknownFrequency(chunks) }))
-  const weights = Object.fromEntries(words.map(({ term, weight }) => [term, weight]))
+  // Both terms of a corrected word: without a passage that shows the correction, the question keeps its own word.
+  const weights = Object.fromEntries(
+    words.flatMap(({ asked, term, weight }) => [[asked, weight] as const, [term, weight] as const]),
+  )
   const whole = words.reduce((sum, { weight }) => sum + weight, 0)
   return (counts) => {
     let found = 0
