@@ -5,6 +5,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest'
 import { folderForEach } from '../../../test/support/folder.ts'
 import type { QueryEvent } from '../../core/event.ts'
 import type { Recorder } from '../../core/recorder.ts'
+import type { Tool } from '../../core/tool.ts'
 import type { ContextOptions } from '../../engine/options.ts'
 import { ScriptedModel } from '../../providers/scripted/scripted-model.ts'
 import type { ScriptedAnswer } from '../../providers/scripted/scripted-model.ts'
@@ -244,6 +245,25 @@ describe('recent files', () => {
     put({ 'a.ts': 'changed\n' })
     const { sent } = await ask({ recentFiles: true }, { recorder, sessionId: 'ses_1', tools: builtinTools({ root: repo }) })
     expect(injected(sent)).toEqual(['a.ts = changed\n'])
+  })
+
+  it('ENG-CTX-003 calls of tools that are gone or declare nothing are passed over', async () => {
+    put({ 'a.ts': 'one\n' })
+    const gone: Tool = {
+      name: 'gone',
+      description: 'g',
+      inputSchema: { type: 'object' },
+      needsPermission: false,
+      call: () => 'ok',
+    }
+    const { recorder: journal, sessionId, tools = [] } = await session('a.ts')
+    const options = { ...(journal === undefined ? {} : { recorder: journal }), ...(sessionId === undefined ? {} : { sessionId }) }
+    await ask({}, { ...options, tools: [...tools, gone] }, [{ toolCalls: [{ name: 'gone', input: {} }] }, 'Done.'])
+    put({ 'a.ts': 'changed\n' })
+    const undeclared = await ask({ recentFiles: true }, { ...options, tools: [...tools, gone] })
+    expect(injected(undeclared.sent)).toEqual(['a.ts = changed\n'])
+    put({ 'a.ts': 'changed again\n' })
+    expect(injected((await ask({ recentFiles: true }, { ...options, tools })).sent)).toEqual(['a.ts = changed again\n'])
   })
 
   it('ENG-CTX-003 skips reported names that lead out of the folder or to secrets', async () => {

@@ -270,7 +270,7 @@ describe('edit_file', () => {
 
   it('reports the reason of a failure', async () => {
     write({ 'a.ts': 'x = 1\n  y = 2\nx = 1\n' })
-    expect((await edit('a.ts', 'x = 1', 'z')).content).toMatch(/occurs 2 times, in lines 1, 3.*replace_all/)
+    expect((await edit('a.ts', 'x = 1', 'z')).content).toMatch(/occurs 2 times, in lines 1, 3:.*replace_all/)
     expect((await edit('a.ts', 'nothing', 'z')).content).toContain('does not occur')
     expect((await edit('a.ts', '\ty = 2', 'z')).content).toContain('other white space')
     expect((await edit('a.ts', 'y = 2\nq', 'z')).content).toContain('first line is in line 2')
@@ -278,6 +278,8 @@ describe('edit_file', () => {
     expect((await edit('a.ts', 'y', 'y')).content).toContain('nothing to change')
     write({ 'many.txt': 'x'.repeat(100_000) })
     expect((await edit('many.txt', 'x', 'y'.repeat(100_000), { replace_all: true })).content).toContain('too large')
+    write({ 'lines.txt': 'x\n'.repeat(12) })
+    expect((await edit('lines.txt', 'x', 'y')).content).toContain('occurs 12 times, in lines 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, …: ')
     expect((await call('edit_file', { path: 'no.ts', old_string: 'a', new_string: 'b' })).content).toContain('write_file')
     expect(text('a.ts')).toBe('x = 1\n  y = 2\nx = 1\n')
   })
