@@ -63,6 +63,13 @@ describe('image() and file()', () => {
     expect(file(at('old.txt'))).toMatchObject({ mediaType: 'text/plain', data: Buffer.from('Größe').toString('base64') })
   })
 
+  it('takes a text that mentions the header of a PDF for a text', () => {
+    const text = Buffer.from('A PDF begins with `%PDF-1.7`.')
+    expect(file(text, { filename: 'a.md' }).mediaType).toBe('text/markdown')
+    const junk = Buffer.concat([Buffer.from([0, 1]), PDF])
+    expect(file(junk).mediaType).toBe('application/pdf')
+  })
+
   it('passes a web address to the provider', () => {
     expect(image('https://example.com/a.webp?size=2')).toEqual({
       type: 'image',

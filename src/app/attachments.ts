@@ -9,6 +9,7 @@ import { fileURLToPath } from 'node:url'
 import { ConfigurationError } from '../core/error.ts'
 import type { FilePart, ImagePart } from '../core/part.ts'
 import { decodeText } from '../stores/load/decode.ts'
+import { isPdf } from '../stores/load/is-pdf.ts'
 import { bytesIn, IMAGE_TYPES, MAX_IMAGE_BYTES, mediaTypeOf } from '../tools/binary.ts'
 
 /** A path, an address (`https:`, `data:`, `file:`), or the bytes themselves. */
@@ -102,7 +103,7 @@ function fromBytes(maker: Maker, name: string, bytes: Uint8Array, options: Attac
   if (bytes.byteLength === 0) throw new ConfigurationError(`${name} is empty: there is nothing to send.`)
   if (bytes.byteLength > options.maxBytes) throw tooLarge(name, bytes.byteLength, options.maxBytes)
   const { filename } = options
-  const known = options.mediaType ?? typeIn(bytes)
+  const known = options.mediaType ?? mediaTypeOf(bytes) ?? (isPdf(bytes, filename) ? 'application/pdf' : undefined)
   const text = known === undefined ? decodeText(bytes)?.text : undefined
   const mediaType = known ?? (text === undefined ? undefined : textType(filename))
   if (mediaType === undefined) {
@@ -188,10 +189,6 @@ function reasonOf(thrown: unknown, path: string): string {
 function tooLarge(name: string, size: number, limit: number): ConfigurationError {
   const [has, most] = [size, limit].map((bytes) => bytes.toLocaleString('en-US'))
   return new ConfigurationError(`${name} has ${has} bytes, and at most ${most} are sent. Make it smaller, or raise maxBytes.`)
-}
-
-function typeIn(bytes: Uint8Array): string | undefined {
-  return mediaTypeOf(bytes) ?? (Buffer.from(bytes.subarray(0, 1024)).includes('%PDF-') ? 'application/pdf' : undefined)
 }
 
 /** Returns `text/plain` unless the extension is that of Markdown, CSV or HTML. */

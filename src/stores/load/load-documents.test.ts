@@ -202,6 +202,27 @@ describe('formats', () => {
     expect(await loadOne('a.txt', pdf([['It is a PDF.']]))).toMatchObject({ text: 'It is a PDF.' })
     expect(await loadOne('b.md', new Uint8Array([1, 0, 2, 0]))).toBe('binary data')
   })
+
+  test.each([
+    ['a line of Markdown', '# Magic\n\nA PDF begins with `%PDF-1.7`.\n'],
+    ['a quotation at the start', '`%PDF-1.7` is the header.'],
+    ['a coloured log', '\x1b[31mNo %PDF-1.7 header.\x1b[0m'],
+    ['Latin-1', Buffer.from('Größe: %PDF-1.7', 'latin1')],
+    ['Windows-1251', Buffer.from([0xd4, 0xe0, 0xe9, 0xeb, 0x20, 0xf1, 0x20, 0x25, 0x50, 0x44, 0x46, 0x2d])],
+  ])('a text that mentions the header of a PDF stays a text: %s', async (_, content) => {
+    expect(await loadOne('a.md', content)).toMatchObject({ text: expect.stringContaining('%PDF-') as string })
+  })
+
+  test.each([
+    ['a byte order mark', 'a.txt', Buffer.from('\ufeff')],
+    ['white space', 'a.txt', Buffer.from(' \r\n\n')],
+    ['control characters', 'a.txt', Buffer.from([1, 2, 3, 0x41])],
+    ['bytes of no encoding', 'a', Buffer.from([0xff, 0xfe, 0xfa])],
+    ['the start of a print job', 'a', Buffer.from('\x1b%-12345X@PJL ENTER LANGUAGE=PDF\r\n')],
+    ['text, with the name of a PDF', 'a.PDF', Buffer.from('HTTP/1.1 200 OK\r\n\r\n')],
+  ])('a PDF may begin with %s', async (_, name, before) => {
+    expect(await loadOne(name, Buffer.concat([before, pdf([['It is a PDF.']])]))).toMatchObject({ text: 'It is a PDF.' })
+  })
 })
 
 describe('encodings', () => {

@@ -11,6 +11,7 @@ import type { Extracted, Failure } from './unreadable.ts'
 import { promisedKind } from './formats.ts'
 import type { Extractor, FileKind } from './formats.ts'
 import { factsOf, titleOf } from './front-matter.ts'
+import { isPdf } from './is-pdf.ts'
 import { holdsPrivateKey } from '../../util/secret-files.ts'
 import { failureOf, Unreadable } from './unreadable.ts'
 import type { FoundFile } from './walk.ts'
@@ -146,7 +147,7 @@ async function documentOf({ file, bytes }: OpenedFile, limits: LoadLimits): Prom
 function kindOf(file: FoundFile, bytes: Buffer): FileKind {
   if (bytes.length === 0) throw new Unreadable('empty')
   const promised = promisedKind(file.path)
-  if (bytes.subarray(0, 1024).includes('%PDF-')) return { extractor: 'pdf', format: 'text' }
+  if (isPdf(bytes, file.path)) return { extractor: 'pdf', format: 'text' }
   if (promised !== undefined && !('unsupported' in promised)) return promised
   if (bytes.subarray(0, 2).toString('latin1') === '#!') return { extractor: 'text', format: 'code' }
   return { extractor: 'text', format: 'text' }
