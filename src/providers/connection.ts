@@ -47,7 +47,9 @@ export function targetOf(provider: string, options: ConnectionOptions): Target {
   const { keyVariable, urlVariable } = definition
   const baseURL = baseUrlOf(definition, options)
   if (baseURL === undefined)
-    throw new ConfigurationError(`The base URL of ${provider} is not known: set ${urlVariable}, or the option baseURL.`)
+    throw new ConfigurationError(
+      `The base URL of ${provider} is not known: set ${urlVariable}, or "baseURL" of "${provider}" under "providers" in config.json (in code: the option baseURL).`,
+    )
   return {
     provider,
     host: new URL(baseURL).host,
