@@ -73,15 +73,22 @@ export function storeNames(paths: HomePaths, { derived = false }: { readonly der
   return homeNames(paths.stores, '.db').filter((name) => STORE_NAME.test(name) && (derived || !/^docs-[0-9a-f]{16}$/.test(name)))
 }
 
-/** @throws ConfigurationError that names the existing stores, when this store is not among them. */
-export function requireStore(choice: StoreChoice, paths: HomePaths): void {
+/**
+ * @param hint what to do about it; default: make the store.
+ * @throws ConfigurationError that names the existing stores, when this store is not among them.
+ */
+export function requireStore(
+  choice: StoreChoice,
+  paths: HomePaths,
+  hint = `Make it with: cria index <path…> --store ${choice.name}`,
+): void {
   if (choice.exists) return
   const names = storeNames(paths)
   const close = nearest(choice.name, names)
   const others = names.length === 0 ? 'There are none yet.' : `There are: ${names.join(', ')}.`
   throw new ConfigurationError(
     `There is no store ${JSON.stringify(choice.name)}.${close === undefined ? '' : ` Did you mean ${JSON.stringify(close)}?`} ${others}`,
-    { hint: `Make it with: cria index <path…> --store ${choice.name}` },
+    { hint },
   )
 }
 

@@ -13,7 +13,7 @@ import { defined } from '../util/check.ts'
 import { makeFolder } from '../util/files.ts'
 import { formatOf } from './answer-view.ts'
 import type { AskOptions } from './shared-options.ts'
-import { chosenFilter, emptyChoice } from './filter-options.ts'
+import { chosenFilter, emptyChoice, filterOf } from './filter-options.ts'
 import { note } from './io.ts'
 import type { Io } from './io.ts'
 import { EXTRACTIVE } from './model-choice.ts'
@@ -24,6 +24,7 @@ import { prepareTurn, recipeOf, showAsked } from './turn.ts'
 export async function runAsk(word: string, options: AskOptions, io: Io): Promise<number> {
   if (options.multi && options.schema === undefined)
     throw new ConfigurationError('--multi needs --schema: it asks for a list of objects that fit the schema.')
+  const isFiltered = filterOf(options, io) !== undefined
   const structured = options.schema === undefined ? undefined : await import('./ask-object.ts')
   const schema = structured?.readSchema(options.schema ?? '', io.cwd)
   const turn = await prepareTurn(word, 'question', options, io)
@@ -34,6 +35,8 @@ export async function runAsk(word: string, options: AskOptions, io: Io): Promise
       hint: 'Name one with -m, or set a key such as OPENAI_API_KEY.',
     })
   const choice = await prepareStore(prompt.asked, loaded, io)
+  if (isFiltered && choice === undefined)
+    throw new ConfigurationError('--filter and --source choose among documents: name some with --docs PATH or --store NAME.')
   // The extractive model only quotes documents: without a store, attached data is its document.
   const handed = model.ref === EXTRACTIVE && choice === undefined ? await storeOf(prompt.handed) : undefined
   if (model.ref === EXTRACTIVE) {
@@ -48,8 +51,6 @@ export async function runAsk(word: string, options: AskOptions, io: Io): Promise
   try {
     const base = opened === undefined ? undefined : await sourceBase(opened)
     const filter = await chosenFilter(options, { cwd: io.cwd, base }, async (tried) => (await opened?.holdsAny(tried)) === true)
-    if (filter !== undefined && opened === undefined)
-      throw new ConfigurationError('--filter and --source choose among documents: name some with --docs PATH or --store NAME.')
     if (filter !== undefined && (await opened?.holdsAny(filter)) === false) await note(io, emptyChoice(options))
     if (!options['no-log']) await noteNewSession(options.session, io)
 

@@ -149,8 +149,9 @@ function interruptedAt({ part = 0, current }: Partial<Progress> = {}): string {
 
 /** Prints changes of the index if there are any, and the reasons if the index is empty. */
 async function noteChanges(report: IndexReport, io: Io): Promise<void> {
-  const { files, added, changed, moved, removed, embeddings } = report
-  if (added + changed + moved + removed > 0) await note(io, `indexed ${indexSummary(report)}.`)
+  const { files, added, changed, moved, removed, skipped, embeddings } = report
+  const names = files > 0 && skipped.length > 0 ? ' "cria index <path…> --dry-run" names the skipped files.' : ''
+  if (added + changed + moved + removed > 0) await note(io, `indexed ${indexSummary(report)}.${names}`)
   if (files > 0) await noteSkipped({ ...report, skipped: [] }, io)
   if (embeddings !== undefined && 'error' in embeddings)
     await note(io, `no vectors were computed, so search uses words only: ${embeddings.error.message}`)
@@ -169,9 +170,10 @@ export async function noteSkipped({ skipped, notes = [] }: Pick<IndexReport, 'sk
   if (skipped.length > MOST_NOTED) await note(io, `skipped ${skipped.length - MOST_NOTED} more; --json lists them all.`)
 }
 
+/** Returns the totals and the counts above zero: `2 files, 5 chunks: 1 added, 1 unchanged`. */
 export function indexSummary({ files, chunks, added, changed, moved, removed, unchanged, skipped }: IndexReport): string {
-  const parts = [`${added} added`, `${changed} changed`, `${removed} removed`, `${unchanged} unchanged`]
-  if (moved > 0) parts.push(`${moved} moved`)
-  if (skipped.length > 0) parts.push(`${skipped.length} skipped`)
-  return `${plural(files, 'file')}, ${plural(chunks, 'chunk')}: ${parts.join(', ')}`
+  const counts = { added, changed, removed, unchanged, moved, skipped: skipped.length }
+  const parts = Object.entries(counts).flatMap(([what, count]) => (count > 0 ? [`${count} ${what}`] : []))
+  const total = `${plural(files, 'file')}, ${plural(chunks, 'chunk')}`
+  return parts.length === 0 ? total : `${total}: ${parts.join(', ')}`
 }

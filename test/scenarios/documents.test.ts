@@ -271,7 +271,7 @@ describe('from documents to a cited answer and its log', () => {
     writeDocuments()
     const indexed = await place.run(['index', 'docs'])
     expect(indexed).toMatchObject({ code: 0, stderr: '' })
-    expect(indexed.stdout).toMatch(/^default: 2 files, \d+ chunks: 2 added, 0 changed, 0 removed, 0 unchanged \(.*\)\n$/)
+    expect(indexed.stdout).toMatch(/^default: 2 files, \d+ chunks: 2 added \(.*\)\n$/)
     const { stdout } = await place.run(['ask', 'Who built the lighthouse?'], { cwd: '/' })
     expect(stdout).toContain(`[1] ${join(place.folder, 'docs/lighthouse.md').slice(1)}:3\n`)
   })
@@ -431,6 +431,29 @@ describe('bad input: a clear error or a correct result, nothing lost, no stack t
     const { code, stderr, stdout } = await place.run(['ask', 'x', '--docs', 'empty'])
     expect({ code, stdout }).toEqual({ code: 0, stdout: 'The documents do not contain the answer to this question.\n' })
     expect(stderr).toContain('the paths of --docs contain no documents')
+    const indexed = await place.run(['index', 'empty'])
+    expect(indexed.code).toBe(0)
+    expect(indexed.stderr).toMatch(
+      /skipped empty\/\.hidden: hidden file\ncria: nothing was indexed: empty has no readable files\.\n$/,
+    )
+    expect(indexed.stdout).toMatch(/^default: 0 files, 0 chunks: 1 skipped \(.*\)\n$/)
+  })
+
+  test('ask counts the skipped files and points to their names', async () => {
+    writeDocuments()
+    place.write({ 'docs/data.bin': new Uint8Array(100), 'docs/a.txt': new Uint8Array(100) })
+    const { stderr } = await place.run(['ask', 'Who built the lighthouse?', '--docs', 'docs'])
+    expect(stderr).toMatch(
+      /indexed 2 files, \d+ chunks: 2 added, \d skipped\. "cria index <path…> --dry-run" names the skipped files\.\n/,
+    )
+    expect((await place.run(['index', 'docs', '--dry-run'])).stderr).toMatch(/skipped .*a\.txt: binary data/)
+  })
+
+  test('a wrong filter is refused before the model is announced', async () => {
+    writeDocuments()
+    await json('index', 'docs')
+    const { code, stderr } = await place.run(['ask', 'x', '--filter', 'owner'])
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringMatching(/^cria: [^\n]*KEY=VALUE[^\n]*\n/i) })
   })
 
   test('a store of a newer version', async () => {

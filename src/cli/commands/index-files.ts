@@ -102,6 +102,10 @@ A store that has vectors keeps them up to date. Without paths, --embed computes 
       const before = reported
       reported = report.skipped.map(({ path, reason }) => `${path}: ${reason}`)
       await noteSkipped({ ...report, skipped: report.skipped.filter((_, at) => !before.includes(reported[at] ?? '')) }, io)
+      if (report.files + report.removed === 0 && documents.length > 0) {
+        const has = documents.length === 1 ? 'has' : 'have'
+        await note(io, `nothing ${dryRun ? 'would be' : 'was'} indexed: ${documents.join(', ')} ${has} no readable files.`)
+      }
       await io.stdout.write(`${choice.name}: ${dryRun ? 'would be: ' : ''}${indexSummary(report)} (${formatMs(report.ms)})\n`)
       const embedded = embeddingSummary(report)
       if (embedded !== undefined) await io.stdout.write(`${choice.name}: ${embedded}\n`)

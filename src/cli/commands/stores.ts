@@ -75,7 +75,7 @@ export const storesRemove: Command = defineCommand({
 async function namedStore(name: string, io: Io): Promise<StoreChoice> {
   const { config, paths } = await readConfig(io)
   const choice = chooseStore({ store: name }, config, paths, io.cwd)
-  requireStore(choice, paths)
+  requireStore(choice, paths, '"cria stores list" lists the stores.')
   return choice
 }
 
