@@ -60,6 +60,19 @@ describe('defaultModel', () => {
     expect((await defaultModel()).ref).toBe('openai/gpt-5')
   })
 
+  it('says why the server of OPENAI_COMPATIBLE_BASE_URL cannot be used', async () => {
+    vi.stubEnv('OPENAI_COMPATIBLE_BASE_URL', '127.0.0.1:8912')
+    await expect(defaultModel()).rejects.toThrow(/OPENAI_COMPATIBLE_BASE_URL must be a URL that begins with http/)
+    const server = createServer((_request, response) => response.end('{"data":[]}'))
+    await once(server.listen(0, '127.0.0.1'), 'listening')
+    try {
+      vi.stubEnv('OPENAI_COMPATIBLE_BASE_URL', `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`)
+      await expect(defaultModel()).rejects.toThrow(/\(OPENAI_COMPATIBLE_BASE_URL\) lists no models\.$/)
+    } finally {
+      server.close()
+    }
+  })
+
   it('waits for the server of OPENAI_COMPATIBLE_BASE_URL, however long it takes to connect', async () => {
     const server = createServer((_request, response) => response.end('{"data":[{"id":"m"}]}'))
     await once(server.listen(0, '127.0.0.1'), 'listening')

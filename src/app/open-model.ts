@@ -37,7 +37,9 @@ export async function defaultModel(options: ModelOptions = {}): Promise<Language
   const [config, env] = [userConfig(), environment()]
   const ref = await configuredModelRef(env, config)
   if (ref !== undefined) return configured(ref, config, env, { env, ...options })
-  throw new ConfigurationError('No model was named, and none is configured: no key of a provider is set, and no Ollama runs.', {
+  const { unusableServer } = await import('./reach-provider.ts')
+  const why = (await unusableServer(env, config)) ?? 'No key of a provider is set, and no Ollama runs.'
+  throw new ConfigurationError(`No model was named, and none is configured. ${why}`, {
     hint: "Set a key such as OPENAI_API_KEY, or name a model: `model: 'openai/gpt-5-mini'`. `model: 'builtin/extractive'` quotes documents and needs no key.",
   })
 }

@@ -14,7 +14,7 @@ import type { Tool } from '../core/tool.ts'
 import { didYouMean, quoted } from './format.ts'
 import { note } from './io.ts'
 import type { Io } from './io.ts'
-import { EXTRACTIVE } from './model-choice.ts'
+import { EXTRACTIVE, whyExtractive } from './model-choice.ts'
 import type { ModelChoice } from './model-choice.ts'
 import { defined } from '../util/check.ts'
 import { openMcpServers } from '../app/mcp.ts'
@@ -100,10 +100,24 @@ export function agentContext({ cwd }: Io): NonNullable<QueryOptions['context']> 
   return { project: true, recentFiles: true, gitStatus: true, cwd }
 }
 
-/** @throws ConfigurationError when the model cannot call tools. */
-export function checkCanUseTools({ model }: Pick<ModelChoice, 'model'>, command: string): void {
+/**
+ * @param named the model that the user named, if any.
+ * @throws ConfigurationError when the model cannot call tools.
+ */
+export async function checkCanUseTools(
+  { model }: Pick<ModelChoice, 'model'>,
+  command: string,
+  named: string | undefined,
+  loaded: LoadedConfig,
+  io: Io,
+): Promise<void> {
   const isQuoting = model.ref === EXTRACTIVE
   if (!isQuoting && model.facts.tools !== false) return
+  const why = await whyExtractive({ model }, named, loaded, io)
+  if (why !== undefined)
+    throw new ConfigurationError(`"cria ${command}" needs a model that can use tools. ${why}`, {
+      hint: 'Or name a model with -m, such as -m openai/gpt-5-mini or -m ollama/qwen3. "cria models" lists them.',
+    })
   const what = isQuoting ? `${EXTRACTIVE} only quotes documents and cannot use tools` : `${model.ref} cannot use tools`
   throw new ConfigurationError(`"cria ${command}" needs a model that can use tools, but ${what}.`, {
     hint: 'Name one with -m, such as -m openai/gpt-5-mini, -m ollama/qwen3, or -m openai-compatible/NAME for the server at OPENAI_COMPATIBLE_BASE_URL; or set a key such as OPENAI_API_KEY or ANTHROPIC_API_KEY. "cria models" lists them.',

@@ -16,7 +16,7 @@ import type { AskOptions } from './shared-options.ts'
 import { chosenFilter, emptyChoice, filterOf } from './filter-options.ts'
 import { note } from './io.ts'
 import type { Io } from './io.ts'
-import { EXTRACTIVE } from './model-choice.ts'
+import { EXTRACTIVE, whyExtractive } from './model-choice.ts'
 import { noDefaultStore, prepareStore } from './prepare-store.ts'
 import { noteNewSession } from './prompt.ts'
 import { prepareTurn, recipeOf, showAsked } from './turn.ts'
@@ -40,8 +40,9 @@ export async function runAsk(word: string, options: AskOptions, io: Io): Promise
   // The extractive model only quotes documents: without a store, attached data is its document.
   const handed = model.ref === EXTRACTIVE && choice === undefined ? await storeOf(prompt.handed) : undefined
   if (model.ref === EXTRACTIVE) {
-    if (choice === undefined && handed === undefined) throw nothingToAnswerFrom(loaded.paths)
-    await note(io, extractiveNotice(options.model !== undefined || wasHintedToday(loaded.paths)))
+    const why = await whyExtractive(models, prompt.model, loaded, io)
+    if (choice === undefined && handed === undefined) throw nothingToAnswerFrom(loaded.paths, why)
+    await note(io, extractiveNotice(why, options.model !== undefined || wasHintedToday(loaded.paths)))
     if (choice !== undefined && prompt.handed.length > 0)
       await note(io, `${EXTRACTIVE} quotes the store ${choice.name} and does not read the attached data.`)
   }
@@ -80,14 +81,22 @@ export async function runAsk(word: string, options: AskOptions, io: Io): Promise
   }
 }
 
-/** @param isKnown whether the user named the extractive model or has seen the hint today. */
-function extractiveNotice(isKnown: boolean): string {
+/**
+ * @param why why the server of the user does not answer, if it is the reason.
+ * @param isKnown whether the user named the extractive model or has seen the hint today.
+ */
+function extractiveNotice(why: string | undefined, isKnown: boolean): string {
   const what = `${EXTRACTIVE} answers by quoting the documents.`
+  if (why !== undefined) return `no model can be used: ${what} ${why}`
   if (isKnown) return what
   return `no model is configured: ${what} For a written answer set a key such as OPENAI_API_KEY, or name a model with -m.`
 }
 
-function nothingToAnswerFrom(paths: HomePaths): ConfigurationError {
+function nothingToAnswerFrom(paths: HomePaths, why: string | undefined): ConfigurationError {
+  if (why !== undefined)
+    return new ConfigurationError(`There is no model to answer with. ${why}`, {
+      hint: 'Or name a model with -m, or documents with --docs PATH or --store NAME.',
+    })
   return noDefaultStore(paths, {
     message: 'There are no documents to answer from, and no model is configured.',
     hint: 'Name documents with --docs PATH or index some with `cria index <path…>`; or set a key such as OPENAI_API_KEY, or name a model with -m.',

@@ -34,6 +34,23 @@ export async function openModels(
 }
 
 /**
+ * Returns why the server at `OPENAI_COMPATIBLE_BASE_URL` does not answer in place of `builtin/extractive`; `undefined` for another model and for
+ * one that was named.
+ */
+export async function whyExtractive(
+  { model }: Pick<ModelChoice, 'model'>,
+  named: string | undefined,
+  { config }: LoadedConfig,
+  { env, signal }: Io,
+): Promise<string | undefined> {
+  // Most users have not set it: they do not wait for the import.
+  const isSet = (env['OPENAI_COMPATIBLE_BASE_URL'] ?? '') !== ''
+  if (!isSet || named !== undefined || model.ref !== EXTRACTIVE) return undefined
+  const { unusableServer } = await import('../app/reach-provider.ts')
+  return unusableServer(env, config, signal)
+}
+
+/**
  * Checks the key before a request is made or a turn recorded. Fallback models are not checked: they may never be used.
  *
  * @throws ConfigurationError when the model needs a key and none is set.

@@ -31,7 +31,7 @@ import { prepareTurn, recipeOf, showAsked } from './turn.ts'
 export async function runTaskWithTools(word: string, options: RunOptions, io: Io): Promise<number> {
   const turn = await prepareTurn(word, 'task', options, io)
   const { prompt, loaded, models } = turn
-  checkCanUseTools(models, 'run')
+  await checkCanUseTools(models, 'run', prompt.model, loaded, io)
   const choice = await prepareStore(prompt.asked, loaded, io)
   const store = choice === undefined ? undefined : await openStore(choice)
   let servers: McpConnection | undefined

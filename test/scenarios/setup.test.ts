@@ -207,6 +207,39 @@ describe('models', () => {
     expect(JSON.parse(stdout)).toMatchObject({ default: { ref: 'openai-compatible/small:1b' } })
   })
 
+  test.each([
+    ['127.0.0.1:8912', 'OPENAI_COMPATIBLE_BASE_URL must be a URL that begins with http:// or https://, but is "127.0.0.1:8912".'],
+    [
+      'http://127.0.0.1:65535/v1',
+      'The server at http://127.0.0.1:65535/v1 (OPENAI_COMPATIBLE_BASE_URL) cannot be used: nothing listens there.',
+    ],
+  ])('a server at %s that cannot be used is named as the reason', async (address, reason) => {
+    const env = { OPENAI_COMPATIBLE_BASE_URL: address, OPENAI_API_KEY: '' }
+    for (const words of [['ask', 'hi'], ['run', 'hi'], ['chat']]) {
+      const { code, stderr } = await place.run(words, { env })
+      expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(reason) })
+    }
+    place.write({ 'docs/mill.md': 'The mill stands.' })
+    const quoted = await place.run(['ask', 'What stands?', '--docs', 'docs'], { env })
+    expect(quoted).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining(`no model can be used: builtin/extractive answers by quoting the documents. ${reason}`),
+    })
+    const named = await place.run(['ask', 'What stands?', '--docs', 'docs', '-m', 'builtin/extractive'], { env })
+    expect(named.stderr).not.toContain('OPENAI_COMPATIBLE_BASE_URL')
+  })
+
+  test('a server without a list of models is named as the reason', async () => {
+    await using server = await chatServer(refuse(404, 'No such page.'))
+    const { code, stderr } = await place.run(['ask', 'hi'], {
+      env: { OPENAI_COMPATIBLE_BASE_URL: server.url, OPENAI_API_KEY: '' },
+    })
+    expect({ code, stderr }).toEqual({
+      code: 2,
+      stderr: expect.stringMatching(/does not list its models, so name one of them \(openai-compatible\/NAME\):[^\n]*status 404/),
+    })
+  })
+
   test('a running Ollama answers when nothing else is configured', async () => {
     await using server = await modelServer()
     const { stdout } = await place.run(['models', '--json'], { env: { OLLAMA_HOST: server.url } })

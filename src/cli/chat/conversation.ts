@@ -119,7 +119,7 @@ export class Conversation {
     const { options, loaded, io, askUser, note } = given
     const settings = modelSettings(options.option)
     const models = await openModels(options, loaded, io)
-    await checkModels(models, given)
+    await checkModels(models, options.model, given)
     const choice = given.documents ?? (await prepareStore(options, loaded, io))
     const store = choice === undefined ? undefined : await openStore(choice)
     const edits = new Edits()
@@ -213,7 +213,7 @@ export class Conversation {
   async switchModel(name: string): Promise<void> {
     const { loaded, io } = this.#parts
     const model = await openModel(name, loaded.config, io.env)
-    await checkModels({ ...this.#models, model }, this.#parts)
+    await checkModels({ ...this.#models, model }, name, this.#parts)
     this.#models = { ...this.#models, model }
   }
 
@@ -301,8 +301,12 @@ export class Conversation {
  *
  * @throws ConfigurationError for a model that cannot use tools, that has a budget but no known price, or whose key is missing.
  */
-async function checkModels(models: ModelChoice, { options, loaded, io, askUser, note }: OpenOptions): Promise<void> {
-  checkCanUseTools(models, 'chat')
+async function checkModels(
+  models: ModelChoice,
+  named: string | undefined,
+  { options, loaded, io, askUser, note }: OpenOptions,
+): Promise<void> {
+  await checkCanUseTools(models, 'chat', named, loaded, io)
   try {
     requireKey(models, loaded, io)
   } catch (thrown) {
