@@ -34,7 +34,7 @@ export class ByteSource {
   #cancel: (() => void) | undefined
 
   constructor({ body, headers }: Pick<Answered, 'body' | 'headers'>) {
-    if (body === null) this.#end()
+    if (body === null || body === undefined) this.#end()
     else if ('getReader' in body) {
       if (headers.get('transfer-encoding')?.toLowerCase().includes('chunked') !== true) this.#most = MOST_UNCHUNKED_BYTES
       void this.#pump(body.getReader())
