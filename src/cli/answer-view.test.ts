@@ -101,6 +101,16 @@ describe('text in a pipe', () => {
     expect(io.out()).not.toContain('\u001B')
   })
 
+  test('a marker without a passage has no place, whatever folder was indexed', async () => {
+    const missing = contradicted('no passage has this number')
+    const citations = [{ ...missing, marker: '9', source: '', chunkId: '', quote: '' }]
+    for (const sourceBase of ['/tmp', undefined]) {
+      const io = fakeIo()
+      await showTurn(turn(start, delta('x [9]'), complete({ citations })), io, { ...TEXT, sourceBase })
+      expect(io.out()).toContain('\n[9]  ✗ no passage has this number\n')
+    }
+  })
+
   test('an answer without citations counts its statements', async () => {
     const io = fakeIo()
     await showTurn(turn(start, delta('x'), complete({ citations: [], uncited: 3 })), io, TEXT)
