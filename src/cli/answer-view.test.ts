@@ -60,7 +60,7 @@ describe('text in a pipe', () => {
     expect(io.err()).toBe('')
   })
 
-  test('a refusal names the closest passages, best first, unless none were found', async () => {
+  test('a refusal names the closest passages, best first, unless none were found or the answer names some', async () => {
     const chunk = (source: string): { id: string; source: string; start: number; end: number; score: number } => ({
       id: `chunk of ${source}`,
       source,
@@ -73,6 +73,10 @@ describe('text in a pipe', () => {
     const io = fakeIo()
     await showTurn(turn(start, { type: 'retrieval', store: 's', query: 'q', chunks: found }, delta('No.'), refused), io, TEXT)
     expect([io.out(), io.err()]).toEqual(['No.\n', 'cria: the closest passages found are in b.md, a.md, c.md.\n'])
+    const listing = fakeIo()
+    const listed = complete({ abstained: true, text: 'Nearest places: b.md' })
+    await showTurn(turn(start, { type: 'retrieval', store: 's', query: 'q', chunks: found }, listed), listing, TEXT)
+    expect(listing.err()).toBe('')
     const without = fakeIo()
     await showTurn(turn(start, { type: 'retrieval', store: 's', query: 'q', chunks: [] }, delta('No.'), refused), without, TEXT)
     expect(without.err()).toBe('')
