@@ -226,7 +226,7 @@ export function eventNote(event: QueryEvent): string | undefined {
     case 'compaction':
       return `the conversation was shortened from ${event.tokensBefore} to ${event.tokensAfter} tokens.`
     case 'cancelled':
-      return `stopped; the text received so far is kept: cria logs show ${event.turnId}`
+      return `stopped; recorded as: cria logs show ${event.turnId}`
     // Shown by the views themselves, or not shown.
     case 'start':
     case 'text_delta':
