@@ -67,6 +67,8 @@ describe('cria run', () => {
     expect(code).toBe(4)
     expect(scene.place.read('add.mjs')).toBe(BROKEN)
     expect(results().filter((text) => text.startsWith('Permission denied'))).toHaveLength(3)
+    expect(stderr).toContain('> edit_file add.mjs\n  edit_file: refused: no rule allows it\n')
+    expect(stderr).toContain('\nRefused:\n  run_command node add.test.mjs\n  edit_file add.mjs\n')
     expect(stderr).toContain("--allow='run_command(node add.test.mjs)'")
     expect(stderr).toContain("--allow='edit_file(add.mjs)'")
   })
