@@ -23,6 +23,7 @@ import type { Io } from './io.ts'
 import { prepareStore } from './prepare-store.ts'
 import { noteNewSession } from './prompt.ts'
 import type { RunOptions } from './shared-options.ts'
+import { passagesRead } from './sources.ts'
 import { shownToolCalls, summary } from './tool-call-view.ts'
 import { changedFiles, refusedCalls, ToolCalls, wasHeldBack } from './tool-calls.ts'
 import type { ToolCallRecord } from './tool-calls.ts'
@@ -34,10 +35,11 @@ export async function runTaskWithTools(word: string, options: RunOptions, io: Io
   checkCanUseTools(models, 'run')
   const choice = await prepareStore(prompt.asked, loaded, io)
   const store = choice === undefined ? undefined : await openStore(choice)
+  const passages = store === undefined ? undefined : passagesRead(store)
   let servers: McpConnection | undefined
   try {
     servers = await agentServers(options, loaded, io)
-    const own = [...agentTools(store, loaded, io, options), ...(servers?.tools ?? [])]
+    const own = [...agentTools(passages?.store, loaded, io, options), ...(servers?.tools ?? [])]
     const tools = (await withAgent(() => own, loaded, io))()
     checkRules([...options.allow, ...options.deny], tools)
     await noteNewSession(options.session, io)
@@ -62,6 +64,7 @@ export async function runTaskWithTools(word: string, options: RunOptions, io: Io
     const shown = shownToolCalls(progress.of(events), calls, { io, isText: formatOf(options) === 'text' })
     const code = await showAsked(shown, turn, options, io, { more: () => progress.toJson(calls.all) })
     const { last } = progress
+    if (last?.type === 'complete') await io.stderr.writeRaw((await passages?.list(last.result.text, io.cwd, io.stderr)) ?? '')
     await io.stderr.write(summary(calls.all, last?.sessionId))
     // A turn that ends because the model repeats a refused call has failed for lack of permission.
     const gaveUp = code === EXIT.done || (last?.type === 'error' && last.error.code === 'tool_failure')

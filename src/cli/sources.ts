@@ -10,7 +10,7 @@ import { pageAt } from '../core/store.ts'
 import type { DocumentStore, ScoredChunk } from '../core/store.ts'
 import { visibleLine } from '../util/terminal.ts'
 import { broken } from './io.ts'
-import type { Channel, Io } from './io.ts'
+import type { Channel } from './io.ts'
 
 /** The current folder, and the folder that sources are relative to. */
 export interface Standpoint {
@@ -199,8 +199,10 @@ export interface PassagesRead {
   /**
    * Lists the places of the passages found since the last call, best first. If the answer names some of the sources, lists only those. Empty
    * without a search.
+   *
+   * @param out where the list will be printed.
    */
-  list(answer: string, io: Pick<Io, 'cwd' | 'stdout'>): Promise<string>
+  list(answer: string, cwd: string, out: Pick<Channel, 'style'>): Promise<string>
 }
 
 /** Records the passages that tools find in a store. */
@@ -219,7 +221,7 @@ export function passagesRead(store: Store): PassagesRead {
         return typeof member === 'function' ? (member.bind(target) as unknown) : member
       },
     }),
-    async list(answer, { cwd, stdout }) {
+    async list(answer, cwd, out) {
       const best = found.toSorted((a, b) => b.score - a.score)
       found = []
       if (best.length === 0) return ''
@@ -230,7 +232,7 @@ export function passagesRead(store: Store): PassagesRead {
         placeOf(chunk.source, { lines: chunk.lines, page: pageAt(chunk) }, { cwd, base }),
       )
       const lines = [...new Set(places)].slice(0, MOST_PASSAGES).map((place) => `  ${visibleLine(place)}\n`)
-      return `\n${stdout.style('bold', named.length > 0 ? 'Sources' : 'Passages that were read')}\n${lines.join('')}`
+      return `\n${out.style('bold', named.length > 0 ? 'Sources' : 'Passages that were read')}\n${lines.join('')}`
     },
   }
 }

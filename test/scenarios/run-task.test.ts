@@ -274,9 +274,10 @@ describe('cria run refuses, with the reason,', () => {
   })
 
   test.each([
-    [['--allow=shell(ls)'], /no tool "shell"/],
+    [['--allow=shell(ls)'], /no tool "shell"[^]*, agent\.\n/],
     [['--allow=run_comand(ls)'], /Did you mean run_command/],
-    [['--allow=run_command()'], /is not a rule/],
+    [['--allow=run_command()'], /^cria: --allow: "run_command\(\)" is not a rule/],
+    [['--deny=edit_file(src/**'], /^cria: --deny: "edit_file\(src\/\*\*" is not a rule/],
     [['--json', '--events'], /exclude each other/],
     [['--max-steps', '0'], /at least 1|from 1/],
   ])('%j', async (words, message) => {

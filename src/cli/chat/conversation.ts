@@ -154,7 +154,8 @@ export class Conversation {
 
   /** Lists the passages that the model has read for its last answer; empty when it has not searched documents. */
   sourcesRead(): Promise<string> {
-    return this.#parts.passages?.list(this.#answer, this.#parts.io) ?? Promise.resolve('')
+    const { passages, io } = this.#parts
+    return passages?.list(this.#answer, io.cwd, io.stdout) ?? Promise.resolve('')
   }
 
   /** @throws ConfigurationError that names a file which the model cannot read. */
