@@ -13,6 +13,7 @@ import {
   agentTools,
   checkCanUseTools,
   checkRules,
+  checkRuleSyntax,
   hooksOf,
   taskPrompt,
   withAgent,
@@ -33,6 +34,7 @@ export async function runTaskWithTools(word: string, options: RunOptions, io: Io
   const turn = await prepareTurn(word, 'task', options, io)
   const { prompt, loaded, models } = turn
   checkCanUseTools(models, 'run')
+  checkRuleSyntax(options)
   const choice = await prepareStore(prompt.asked, loaded, io)
   const store = choice === undefined ? undefined : await openStore(choice)
   const passages = store === undefined ? undefined : passagesRead(store)
@@ -41,7 +43,7 @@ export async function runTaskWithTools(word: string, options: RunOptions, io: Io
     servers = await agentServers(options, loaded, io)
     const own = [...agentTools(passages?.store, loaded, io, options), ...(servers?.tools ?? [])]
     const tools = (await withAgent(() => own, loaded, io))()
-    checkRules([...options.allow, ...options.deny], tools)
+    checkRules(options, tools)
     await noteNewSession(options.session, io)
     const { system } = prompt.asked
     const events = query({

@@ -259,7 +259,9 @@ describe('cria run', () => {
   test('named documents can be searched', async () => {
     scene.place.write({ 'docs/wine.md': '# Wine\n\nThe red wine of the valley is called Trollinger.\n' })
     const script = [{ calls: [{ name: 'search_documents', input: { query: 'red wine' } }] }, { text: 'Trollinger.' }]
-    expect((await run(script, ['Which wine?', '--docs=docs'])).code).toBe(0)
+    const { code, stdout, stderr } = await run(script, ['Which wine?', '--docs=docs'])
+    expect([code, stdout]).toEqual([0, 'Trollinger.\n'])
+    expect(stderr).toContain('\nPassages that were read\n  docs/wine.md:1\n')
     expect(results()[0]).toContain('Trollinger')
   })
 })
