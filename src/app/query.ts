@@ -23,7 +23,6 @@ import { CoolDowns } from '../model/chain.ts'
 import { ResponseCache } from '../model/response-cache.ts'
 import type { RerankChoice } from '../prepare/rerank.ts'
 import type { RetrievalOptions } from '../prepare/retrieve.ts'
-import { providerStatus } from '../providers/connection.ts'
 import { EXTRACTIVE_REF } from '../providers/extractive/model.ts'
 import { createRerankingModel } from '../providers/reranking/create.ts'
 import type { AiSdkRerankingModel } from '../providers/reranking/create.ts'
@@ -183,10 +182,9 @@ function resolved(input: ModelInput): LanguageModel {
   return typeof input === 'string' ? named(model) : withOrigin(model, input)
 }
 
-/** Records name and base URL as the origin of the model; the quoting model has no rate limit. */
+/** Records name, server and key as the origin of the model; the quoting model has no rate limit. */
 function named(model: LanguageModel): LanguageModel {
-  const { ref } = model
-  return ref === EXTRACTIVE_REF ? model : withOrigin(model, `${ref} ${providerStatus(ref.split('/', 1)[0] ?? '').baseURL}`)
+  return model.ref === EXTRACTIVE_REF ? model : withOrigin(model, `${model.ref} ${model.identity}`)
 }
 
 function withOrigin(model: LanguageModel, origin: unknown): LanguageModel {
