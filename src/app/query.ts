@@ -61,7 +61,8 @@ type Chosen =
 export interface QueryOptions extends Omit<EngineOptions, Chosen> {
   /**
    * `provider/model`, a pointer (`main`, `quick`, `task`, `reasoning`), a model of `createModel()`, or any AI SDK language model. Default: `CRIA_MODEL`, the
-   * pointer `main`, the first provider with a key, a running Ollama; without any of these a ConfigurationError.
+   * pointer `main`, the first provider with a key, the first model of the server at `OPENAI_COMPATIBLE_BASE_URL`, that of a running Ollama;
+   * without any of these a ConfigurationError.
    */
   readonly model?: ModelInput
   /** Fallback models, tried in order when `model` cannot answer; default none. */
