@@ -24,6 +24,7 @@ import type { QueryOptions } from './query.ts'
 
 export { Edits } from '../tools/builtin/edits.ts'
 export type { EditState } from '../tools/builtin/edits.ts'
+export { parseRule } from '../tools/permissions/rule.ts'
 export { objectReturned, RETURN_OBJECT } from '../tools/builtin/run-code.ts'
 export type { RunCodeOptions, ToolOptions as BuiltinToolOptions }
 

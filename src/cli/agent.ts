@@ -3,7 +3,7 @@
 import { approvalsFor } from '../app/trust.ts'
 import { commandHooks } from '../app/user-programs.ts'
 import { openModel } from '../app/open-model.ts'
-import { agentTool, builtinTools } from '../app/agent-tools.ts'
+import { agentTool, builtinTools, parseRule } from '../app/agent-tools.ts'
 import type { BuiltinToolOptions } from '../app/agent-tools.ts'
 import type { SandboxConfig } from '../app/config-schema.ts'
 import type { LoadedConfig } from '../app/config.ts'
@@ -124,16 +124,23 @@ export async function checkCanUseTools(
   })
 }
 
+/** Checks the syntax of the rules of the command line before servers are started with them. @throws ConfigurationError */
+export function checkRuleSyntax({ allow, deny }: RuleOptions): void {
+  for (const rule of allow) parseRule(rule, 'allow', '--allow')
+  for (const rule of deny) parseRule(rule, 'deny', '--deny')
+}
+
 /** Rejects rules that name an unknown tool, which would have no effect. @throws ConfigurationError */
-export function checkRules(rules: readonly string[], tools: readonly Tool[]): void {
+export function checkRules({ allow, deny }: RuleOptions, tools: readonly Tool[]): void {
+  const own = tools.map(({ name }) => name)
   // `network` is written like a tool in rules but is not a tool.
-  const names = [...tools.map(({ name }) => name), 'network']
-  for (const rule of rules) {
+  const names = [...own, 'network']
+  for (const rule of [...allow, ...deny]) {
     const name = /^\s*([\w-]+)\s*(?:\(|$)/.exec(rule)?.[1]
     if (name === undefined || names.includes(name) || isOfMissingServer(name, names)) continue
     const meant = didYouMean(name, names)
     throw new ConfigurationError(`There is no tool ${quoted(name)} for the rule ${quoted(rule, 100)}.${meant}`, {
-      hint: `Tools: ${names.join(', ')}.`,
+      hint: `Tools: ${own.join(', ')}.`,
     })
   }
 }

@@ -60,7 +60,7 @@ describe('text in a pipe', () => {
     expect(io.err()).toBe('')
   })
 
-  test('a refusal names the closest passages, best first, unless none were found', async () => {
+  test('a refusal names the closest passages, best first, unless none were found or the answer names some', async () => {
     const chunk = (source: string): { id: string; source: string; start: number; end: number; score: number } => ({
       id: `chunk of ${source}`,
       source,
@@ -73,6 +73,10 @@ describe('text in a pipe', () => {
     const io = fakeIo()
     await showTurn(turn(start, { type: 'retrieval', store: 's', query: 'q', chunks: found }, delta('No.'), refused), io, TEXT)
     expect([io.out(), io.err()]).toEqual(['No.\n', 'cria: the closest passages found are in b.md, a.md, c.md.\n'])
+    const listing = fakeIo()
+    const listed = complete({ abstained: true, text: 'Nearest places: b.md' })
+    await showTurn(turn(start, { type: 'retrieval', store: 's', query: 'q', chunks: found }, listed), listing, TEXT)
+    expect(listing.err()).toBe('')
     const without = fakeIo()
     await showTurn(turn(start, { type: 'retrieval', store: 's', query: 'q', chunks: [] }, delta('No.'), refused), without, TEXT)
     expect(without.err()).toBe('')
@@ -99,6 +103,16 @@ describe('text in a pipe', () => {
       'Statements: 1 word for word in the source, 1 contradicted, 1 in other words, not verified, 2 without a source.\n',
     )
     expect(io.out()).not.toContain('\u001B')
+  })
+
+  test('a marker without a passage has no place, whatever folder was indexed', async () => {
+    const missing = contradicted('no passage has this number')
+    const citations = [{ ...missing, marker: '9', source: '', chunkId: '', quote: '' }]
+    for (const sourceBase of ['/tmp', undefined]) {
+      const io = fakeIo()
+      await showTurn(turn(start, delta('x [9]'), complete({ citations })), io, { ...TEXT, sourceBase })
+      expect(io.out()).toContain('\n[9]  ✗ no passage has this number\n')
+    }
   })
 
   test('an answer without citations counts its statements', async () => {

@@ -159,7 +159,9 @@ async function textView(io: Io, { showThinking, sourceBase }: ShowOptions) {
   async function finish(result: QueryResult, tookMs: number | null): Promise<void> {
     await end()
     await stdout.writeRaw(await sourceList(result.citations ?? [], result.uncited ?? 0, stdout, from))
-    if (result.abstained === true && nearest.length > 0) await note(io, nearestNote(nearest, from))
+    // An answer that names places needs no second list of them.
+    const isListed = nearest.some((source) => result.text.includes(source))
+    if (result.abstained === true && nearest.length > 0 && !isListed) await note(io, nearestNote(nearest, from))
     const why = finishNote(result)
     if (why !== undefined) await note(io, why)
     if (!stderr.isTerminal) return
@@ -224,7 +226,7 @@ export function eventNote(event: QueryEvent): string | undefined {
     case 'compaction':
       return `the conversation was shortened from ${event.tokensBefore} to ${event.tokensAfter} tokens.`
     case 'cancelled':
-      return `stopped; the text received so far is kept: cria logs show ${event.turnId}`
+      return `stopped; recorded as: cria logs show ${event.turnId}`
     // Shown by the views themselves, or not shown.
     case 'start':
     case 'text_delta':

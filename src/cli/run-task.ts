@@ -13,6 +13,7 @@ import {
   agentTools,
   checkCanUseTools,
   checkRules,
+  checkRuleSyntax,
   hooksOf,
   taskPrompt,
   withAgent,
@@ -23,6 +24,7 @@ import type { Io } from './io.ts'
 import { prepareStore } from './prepare-store.ts'
 import { noteNewSession } from './prompt.ts'
 import type { RunOptions } from './shared-options.ts'
+import { passagesRead } from './sources.ts'
 import { shownToolCalls, summary } from './tool-call-view.ts'
 import { changedFiles, refusedCalls, ToolCalls, wasHeldBack } from './tool-calls.ts'
 import type { ToolCallRecord } from './tool-calls.ts'
@@ -32,14 +34,16 @@ export async function runTaskWithTools(word: string, options: RunOptions, io: Io
   const turn = await prepareTurn(word, 'task', options, io)
   const { prompt, loaded, models } = turn
   await checkCanUseTools(models, 'run', prompt.model, loaded, io)
+  checkRuleSyntax(options)
   const choice = await prepareStore(prompt.asked, loaded, io)
   const store = choice === undefined ? undefined : await openStore(choice)
+  const passages = store === undefined ? undefined : passagesRead(store)
   let servers: McpConnection | undefined
   try {
     servers = await agentServers(options, loaded, io)
-    const own = [...agentTools(store, loaded, io, options), ...(servers?.tools ?? [])]
+    const own = [...agentTools(passages?.store, loaded, io, options), ...(servers?.tools ?? [])]
     const tools = (await withAgent(() => own, loaded, io))()
-    checkRules([...options.allow, ...options.deny], tools)
+    checkRules(options, tools)
     await noteNewSession(options.session, io)
     const { system } = prompt.asked
     const events = query({
@@ -62,6 +66,7 @@ export async function runTaskWithTools(word: string, options: RunOptions, io: Io
     const shown = shownToolCalls(progress.of(events), calls, { io, isText: formatOf(options) === 'text' })
     const code = await showAsked(shown, turn, options, io, { more: () => progress.toJson(calls.all) })
     const { last } = progress
+    if (last?.type === 'complete') await io.stderr.writeRaw((await passages?.list(last.result.text, io.cwd, io.stderr)) ?? '')
     await io.stderr.write(summary(calls.all, last?.sessionId))
     // A turn that ends because the model repeats a refused call has failed for lack of permission.
     const gaveUp = code === EXIT.done || (last?.type === 'error' && last.error.code === 'tool_failure')

@@ -30,11 +30,18 @@ test.each([
   expect(placeOf(source, { lines }, { cwd })).toBe(expected)
 })
 
-test('each marker once, in the order of the answer, and contradicted when one of its statements is', () => {
-  const citations = [cite('2', 'b.md', 5), cite('1', 'a.md', 1), cite('2', 'b.md', 5, false), cite('2', 'b.md', 9)]
+test('each marker once, by number, with its lines in order, and contradicted when one of its statements is', () => {
+  const citations = [
+    cite('10', 'c.md', 2),
+    cite('2', 'b.md', 9),
+    cite('1', 'a.md', 1),
+    cite('2', 'b.md', 5, false),
+    cite('2', 'b.md', 5),
+  ]
   expect(sourceLines(citations, { cwd: '/' }).map(({ marker, place, verdict }) => [marker, place, verdict])).toEqual([
-    ['2', 'b.md:5, 9', 'contradicted'],
     ['1', 'a.md:1', 'verified'],
+    ['2', 'b.md:5, 9', 'contradicted'],
+    ['10', 'c.md:2', 'verified'],
   ])
 })
 

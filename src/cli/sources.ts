@@ -10,7 +10,7 @@ import { pageAt } from '../core/store.ts'
 import type { DocumentStore, ScoredChunk } from '../core/store.ts'
 import { visibleLine } from '../util/terminal.ts'
 import { broken } from './io.ts'
-import type { Channel, Io } from './io.ts'
+import type { Channel } from './io.ts'
 
 /** The current folder, and the folder that sources are relative to. */
 export interface Standpoint {
@@ -42,7 +42,8 @@ export async function sourceList(
     const copies = alsoIn === undefined ? '' : `  ${stdout.style('dim', `(also in ${visibleLine(alsoIn)})`)}`
     const mark = stdout.isTerminal && verdict === 'verified' ? `  ${stdout.style('dim', '✓')}` : ''
     const wrong = reasons.slice(0, MOST_REASONS).map((reason) => `  ${stdout.style('yellow', `✗ ${visibleLine(reason)}`)}`)
-    const line = await broken(`[${visible(marker)}] ${path}${copies}${mark}${wrong.join('')}`, stdout, INDENT)
+    const label = path === '' ? `[${visible(marker)}]` : `[${visible(marker)}] ${path}`
+    const line = await broken(`${label}${copies}${mark}${wrong.join('')}`, stdout, INDENT)
     // Links are added after wrapping, because their escape sequences would count as text.
     shown += `${stdout.links && url !== undefined ? line.replace(path, () => terminalLink(place, url)) : line}\n`
   }
@@ -54,7 +55,7 @@ export async function sourceList(
 
 export interface SourceLine {
   readonly marker: string
-  /** `docs/guide.md:12`. */
+  /** `docs/guide.md:12`; empty for a marker without a passage. */
   readonly place: string
   /** Link target; `undefined` if the source is not a file or web page. */
   readonly url: string | undefined
@@ -66,13 +67,15 @@ export interface SourceLine {
   readonly alsoIn: string | undefined
 }
 
-/** Returns one line per marker, in the order of the answer: `docs/guide.md:12, 40` if it cites several places. */
+/** Returns one line per marker, in their order: `docs/guide.md:12, 40` if it cites several places. */
 export function sourceLines(citations: readonly Citation[], from: Standpoint): readonly SourceLine[] {
   const byMarker = Map.groupBy(citations, ({ marker, source }) => `${marker}\0${source}`)
-  return [...byMarker.values()].slice(0, MOST_SOURCES).flatMap((cited) => {
+  const byNumber = [...byMarker.values()].toSorted(([a], [b]) => Number(a?.marker) - Number(b?.marker) || 0)
+  return byNumber.slice(0, MOST_SOURCES).flatMap((inOrder) => {
+    const cited = inOrder.toSorted((a, b) => (numberOf(a) ?? Infinity) - (numberOf(b) ?? Infinity) || 0)
     const [first] = cited
     if (first === undefined) return []
-    const reasons = cited.flatMap((citation) =>
+    const reasons = inOrder.flatMap((citation) =>
       verdictOf(citation) === 'contradicted' ? (citation.reason ?? 'the source does not say this') : [],
     )
     return {
@@ -177,7 +180,7 @@ function urlOf({ source, page }: Citation, { cwd, base = cwd }: Standpoint): str
 }
 
 function fileOf(source: string, base: string): string | undefined {
-  const path = source.includes('\0') ? undefined : resolve(base, source)
+  const path = source === '' || source.includes('\0') ? undefined : resolve(base, source)
   return path !== undefined && existsSync(path) ? path : undefined
 }
 
@@ -196,8 +199,10 @@ export interface PassagesRead {
   /**
    * Lists the places of the passages found since the last call, best first. If the answer names some of the sources, lists only those. Empty
    * without a search.
+   *
+   * @param out where the list will be printed.
    */
-  list(answer: string, io: Pick<Io, 'cwd' | 'stdout'>): Promise<string>
+  list(answer: string, cwd: string, out: Pick<Channel, 'style'>): Promise<string>
 }
 
 /** Records the passages that tools find in a store. */
@@ -216,7 +221,7 @@ export function passagesRead(store: Store): PassagesRead {
         return typeof member === 'function' ? (member.bind(target) as unknown) : member
       },
     }),
-    async list(answer, { cwd, stdout }) {
+    async list(answer, cwd, out) {
       const best = found.toSorted((a, b) => b.score - a.score)
       found = []
       if (best.length === 0) return ''
@@ -227,7 +232,7 @@ export function passagesRead(store: Store): PassagesRead {
         placeOf(chunk.source, { lines: chunk.lines, page: pageAt(chunk) }, { cwd, base }),
       )
       const lines = [...new Set(places)].slice(0, MOST_PASSAGES).map((place) => `  ${visibleLine(place)}\n`)
-      return `\n${stdout.style('bold', named.length > 0 ? 'Sources' : 'Passages that were read')}\n${lines.join('')}`
+      return `\n${out.style('bold', named.length > 0 ? 'Sources' : 'Passages that were read')}\n${lines.join('')}`
     },
   }
 }

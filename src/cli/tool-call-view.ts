@@ -5,6 +5,7 @@ import { isTerminal } from '../core/event.ts'
 import type { ToolUse } from '../core/tool.ts'
 import { visibleLine, visibleText } from '../util/terminal.ts'
 import { formatMs, plural } from './format.ts'
+import { broken } from './io.ts'
 import type { Io } from './io.ts'
 import { changedFiles, memberOf, refusedCalls } from './tool-calls.ts'
 import type { ToolCallRecord, ToolCalls } from './tool-calls.ts'
@@ -45,17 +46,19 @@ async function printAside(deltas: readonly EventOf<'text_delta'>[], { stderr }: 
 async function printCall(event: QueryEvent, call: ToolCallRecord, { stderr }: Io, showsOutput: boolean): Promise<void> {
   if (event.type === 'tool_request') await line(`> ${callLine(call)}`)
   if (event.type !== 'tool_result') return
-  if (showsOutput) for (const row of outputLines(call)) await line(`  ${row}`)
-  if (!event.result.isError) return
-  const what = call.refused === undefined ? firstLine(call.content) : `refused: ${call.refused.reason}`
-  await line(`  ${call.name}: ${what}`)
+  const { isError } = event.result
+  if (showsOutput || isError) for (const row of outputLines(call)) await line(`  ${row}`)
+  if (isError) await line(`  ${call.name}: ${problemOf(call)}`)
 
-  function line(text: string): Promise<void> {
+  async function line(text: string): Promise<void> {
     const indent = event.parent === undefined ? '' : '  '
-    return stderr.writeRaw(`${stderr.style('dim', `${indent}${visibleLine(text)}`)}\n`)
+    const shown = await broken(`${indent}${visibleLine(text)}`, stderr, INDENT)
+    await stderr.writeRaw(`${stderr.style('dim', shown)}\n`)
   }
 }
 
+/** Indentation of continued lines, in cells. */
+const INDENT = 2
 /** Characters of a title or a result on the line of a call that begins, and on that of one that has ended. */
 const MAX_TITLE = 200
 const MAX_OUTCOME = 120
@@ -84,13 +87,52 @@ export function foldedLine(call: ToolCallRecord): string {
   return visibleLine(facts.filter((fact) => fact !== '').join(' · '))
 }
 
-function outcomeOf({ effect, content, refused, isError }: ToolCallRecord): string {
-  if (refused !== undefined) return `refused: ${refused.reason}`
-  const lines = linesOf(content)
-  // The output of a command ends with its exit code.
-  if (isError === true) return cut((effect === 'command' ? lines.at(-1) : undefined) ?? firstLine(content), MAX_OUTCOME)
+function outcomeOf(call: ToolCallRecord): string {
+  if (call.refused !== undefined || call.isError === true) return problemOf(call, MAX_OUTCOME)
+  const lines = linesOf(call.content)
   const [first = '', ...more] = lines.filter((line) => line.trim() !== '')
   return more.length === 0 ? cut(first, MAX_OUTCOME) : plural(lines.length, 'line')
+}
+
+/** Returns why a call was refused, or how it failed. */
+function problemOf(call: ToolCallRecord, most = MAX_TITLE): string {
+  const { name, content, refused } = call
+  if (refused !== undefined) return `refused: ${reasonOf(refused.reason) ?? 'no rule allows it'}`
+  return cut(endOf(call) ?? firstLine(content).replace(` of ${name}:`, ':'), most)
+}
+
+/** Returns the last line of a command that failed, which has its exit code; `undefined` for a list of problems, such as wrong arguments. */
+function endOf({ effect, content }: ToolCallRecord): string | undefined {
+  const lines = effect === 'command' ? linesOf(content) : []
+  const last = lines.at(-1)
+  return last?.startsWith('[') === false && isHeading(lines[0]) ? undefined : last
+}
+
+function isHeading(line: string | undefined): boolean {
+  return line?.trimEnd().endsWith(':') === true
+}
+
+const USUAL = 'The tool needs permission.'
+const NO_USER = / No user is available to answer\.$/
+/** Matches a suggested rule, as JSON. Only at the end, because a reason may quote a call before it. */
+const SUGGESTION =
+  / The rule ("(?:[^"\\\p{Cc}]|\\["\\/bfnrt]|\\u[\da-f]{4})*") would allow it\.(?= No user is available to answer\.$)/u
+
+/**
+ * Returns the reason of a refusal without what only the model needs: nobody can answer in a run, and its summary lists the rule. `undefined`
+ * when the reason only says that no rule allows the call.
+ */
+function reasonOf(reason: string): string | undefined {
+  const alone = suggestedRule(reason) === undefined ? reason : reason.replace(SUGGESTION, '')
+  const shown = alone.replace(NO_USER, '')
+  return shown === USUAL ? undefined : shown
+}
+
+/** Returns the rule that a reason suggests; `undefined` without one, and for a rule that does not fit into one line. */
+function suggestedRule(reason: string): string | undefined {
+  const quoted = SUGGESTION.exec(reason)?.[1]
+  const rule: unknown = quoted === undefined ? undefined : JSON.parse(quoted)
+  return typeof rule === 'string' && !/[\n\t]/.test(rule) ? rule : undefined
 }
 
 /** Splits an output into lines, blank lines included; empty for an output without text. */
@@ -101,19 +143,26 @@ function linesOf(content: string): readonly string[] {
 
 const MOST_SHOWN = 5
 
-/** Returns the first lines of a command's output; empty for other tools, and for one line, which is shown beside the call. */
-export function outputLines({ effect, refused, content }: ToolCallRecord): readonly string[] {
-  const lines = effect === 'command' && refused === undefined ? linesOf(content) : []
-  if (lines.length < 2) return []
+/**
+ * Returns the first lines of a command's output, or the last ones if it failed; empty for other tools, and for one line. Without the lines that
+ * are shown beside the call: one line, and the last line of a command that failed.
+ */
+export function outputLines(call: ToolCallRecord): readonly string[] {
+  const { effect, refused, isError, content } = call
+  const all = effect === 'command' && refused === undefined ? linesOf(content) : []
+  if (all.length < 2 || (isError === true && endOf(call) === undefined)) return []
+  const lines = (isError === true ? all.slice(0, -1) : all).map((line) => cut(line))
   const left = lines.length - MOST_SHOWN
-  return [...lines.slice(0, MOST_SHOWN).map((line) => cut(line)), ...(left > 0 ? [`… ${plural(left, 'more line')}`] : [])]
+  // A note takes a row, as one more line does.
+  if (left <= 1) return lines
+  if (isError === true) return [`… ${left} earlier lines`, ...lines.slice(-MOST_SHOWN)]
+  return [...lines.slice(0, MOST_SHOWN), `… ${left} more lines`]
 }
 
-/** Returns the first line with text; if it ends in a colon, the following lines are appended. */
+/** Returns the first line with text; if it ends in a colon, the following lines are appended as a list. */
 function firstLine(content: string): string {
-  const lines = content.split('\n').filter((line) => line.trim() !== '')
-  const [first = '', ...more] = lines
-  return cut(first.trimEnd().endsWith(':') ? [first, ...more].map((line) => line.trim()).join(' ') : first)
+  const [first = '', ...more] = content.split('\n').filter((line) => line.trim() !== '')
+  return isHeading(first) ? `${first.trim()} ${more.map((line) => line.trim().replace(/^- /, '')).join('; ')}` : first
 }
 
 function cut(text: string, most = MAX_TITLE): string {
@@ -136,7 +185,7 @@ export function summary(calls: readonly ToolCallRecord[], sessionId: string | un
   const lists = {
     Changed: changedFiles(calls),
     Ran: commands.map(({ title = '', isError }) => `${cut(title)}${isError === false ? '' : '  (failed)'}`),
-    Refused: [...new Set(refused.map((call) => `${callLine(call)}: ${call.refused?.reason ?? ''}`))],
+    Refused: [...new Set(refused.map((call) => [callLine(call), reasonOf(call.refused?.reason ?? '') ?? []].flat().join(': ')))],
     'To allow it': [...new Set(rules)].map((rule) => `--allow='${rule.replaceAll("'", `'\\''`)}'`),
     'To decide about the interrupted call': wasInterrupted ? [`cria chat --resume ${sessionId ?? ''}`] : [],
   }
@@ -150,6 +199,8 @@ export function summary(calls: readonly ToolCallRecord[], sessionId: string | un
 export function ruleFor({ name, input }: Pick<ToolUse, 'name' | 'input'>, reason = ''): string | undefined {
   // MCP tools do not declare what they act on. A tool that has changed is allowed by its current version.
   if (name.startsWith('mcp__')) return /"(mcp__[\w-]+#[\da-f]+)"/.exec(reason)?.[1] ?? name
+  const suggested = suggestedRule(reason)
+  if (suggested !== undefined) return suggested
   const what = memberOf(input, 'command') ?? memberOf(input, 'path') ?? memberOf(input, 'url')
   // Rules cannot express a command with shell syntax, or a path with a star.
   if (what === undefined || what.length > MAX_TITLE || /[\n*$`<>|;&(){}]/.test(what)) return undefined

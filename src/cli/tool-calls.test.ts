@@ -114,7 +114,11 @@ describe('a task that lacked permission', () => {
 
   test('the summary names a chat for an interrupted call, and no rule for a repeated one', () => {
     const refusedFor = (reason: string): string => summary(recorded({ input: { command: 'make' }, refused: reason }).all, 'ses_1')
-    expect(refusedFor('The tool needs permission.')).toContain("--allow='run_command(make)'")
+    expect(refusedFor('The tool needs permission.')).toBe(
+      "Refused:\n  run_command make\nTo allow it:\n  --allow='run_command(make)'\n",
+    )
+    const suggestion = 'The tool needs permission. The rule "run_command([m]ake)" would allow it. No user is available to answer.'
+    expect(refusedFor(suggestion)).toBe("Refused:\n  run_command make\nTo allow it:\n  --allow='run_command([m]ake)'\n")
     const interrupted = refusedFor(
       'The same call was interrupted before, and its effects are unknown. No user is available to answer.',
     )
@@ -151,7 +155,18 @@ describe('the line of a call that has ended', () => {
         input: { path: 'a' },
         result: { content: 'Wrong arguments:\n  offset is missing\n  limit is not a number', isError: true },
       },
-      '✗ read_file a · Wrong arguments: offset is missing limit is not a number · /show 1',
+      '✗ read_file a · Wrong arguments: offset is missing; limit is not a number · /show 1',
+    ],
+    [
+      'names its tool once, and separates the problems of its arguments',
+      {
+        input: { path: 'a' },
+        result: {
+          content: 'The arguments do not fit the schema of run_command:\n- command: is missing\n- path: is not known',
+          isError: true,
+        },
+      },
+      '✗ run_command · The arguments do not fit the schema: command: is missing; path: is not known · /show 1',
     ],
     [
       'has only the name of the tool for arguments that do not fit',
@@ -164,6 +179,11 @@ describe('the line of a call that has ended', () => {
       '✓ ask_user Which? · ok · /show 1',
     ],
     ['names the reason of a refusal', { refused: 'Not now.' }, '⊘ run_command ls · refused: Not now.'],
+    [
+      'is short when no rule allows the call',
+      { refused: 'The tool needs permission. The rule "run_command(ls)" would allow it. No user is available to answer.' },
+      '⊘ run_command ls · refused: no rule allows it',
+    ],
     [
       'makes control characters visible',
       { input: { command: 'a\nb\u001B[2J' }, result: { content: 'ok' } },
@@ -183,9 +203,26 @@ test('the first lines of the output of a command are shown below it', () => {
   const content = Array.from({ length: 8 }, (_, index) => (index === 1 ? '' : `line ${index}`)).join('\n')
   const shown = (call: Call): readonly string[] => recorded(call).all.flatMap(outputLines)
   expect(shown({ result: { content } })).toEqual(['line 0', '', 'line 2', 'line 3', 'line 4', '… 3 more lines'])
+  expect(shown({ result: { content: '1\n2\n3\n4\n5\n6' } })).toHaveLength(6)
   expect(shown({ result: { content: 'one\n' } })).toEqual([])
   expect(shown({ name: 'read_file', input: { path: 'a' }, result: { content } })).toEqual([])
   expect(shown({ refused: 'no', result: { content } })).toEqual([])
+})
+
+test('of a command that failed, the last lines are shown, and its exit code beside the call', async () => {
+  const content = [...Array.from({ length: 8 }, (_, index) => `line ${index}`), '[exit code 1]'].join('\n')
+  const result = { content, isError: true }
+  const rows = ['… 3 earlier lines', 'line 3', 'line 4', 'line 5', 'line 6', 'line 7']
+  expect(recorded({ result }).all.flatMap(outputLines)).toEqual(rows)
+  const misfit = 'The arguments do not fit the schema of run_command:\n- command: is missing'
+  expect(recorded({ input: {}, result: { content: misfit, isError: true } }).all.flatMap(outputLines)).toEqual([])
+  const io = fakeIo()
+  const events = [
+    { type: 'tool_request', tool: { id: 'c', name: 'run_command', input: { command: 'make' } } },
+    { type: 'tool_result', result: { id: 'c', name: 'run_command', durationMs: 1, ...result } },
+  ].map((event) => ({ ...COMMON, ...event }) as QueryEvent)
+  for await (const _ of shownToolCalls(events, new ToolCalls(() => TOOLS), { io, isText: true }));
+  expect(io.err()).toBe(['> run_command make', ...rows.map((row) => `  ${row}`), '  run_command: [exit code 1]', ''].join('\n'))
 })
 
 test('a full collection drops its oldest calls and keeps their numbers', () => {
@@ -203,7 +240,7 @@ describe("a user's own tool", () => {
     needsPermission: false,
     title: ({ harbour }) => `the tide of ${harbour}`,
     showsResult: true,
-    call: () => 'High at 6.\nLow at 12.',
+    call: () => 'High at 6.\nLow at 12, and again at half past midnight.',
   })
   const tools = (): readonly Tool[] => [lookUp]
   const turn = (): AsyncIterable<QueryEvent> => {
@@ -251,15 +288,16 @@ describe("a user's own tool", () => {
     expect(io.err()).toContain('> look_up the tide of Husum\n')
   })
 
-  test('shows its title, and its result, in a chat on the screen', async () => {
+  test('shows its title, and its result broken between words, in a chat on the screen', async () => {
     const env = { CRIA_HOME: folder, TERM: 'xterm' }
-    const { io, terminal } = chatTerminal({ cwd: folder, env })
+    const { io, terminal } = chatTerminal({ cwd: folder, env, columns: 44 })
     const completable = { commands: [], values: {}, cwd: folder }
     const front = new ScreenFront({ io, paths: homePaths({ env, cwd: folder }), completable })
     expect(await front.follow(turn, new ToolCalls(tools))).toBe(0)
     await front.close()
     await setImmediate()
     const text = stripVTControlCharacters(terminal.text)
-    expect(text).toContain('✓ look_up the tide of Husum · 2 lines · /show 1\n  High at 6.\n  Low at 12.\n')
+    expect(text).toContain('✓ look_up the tide of Husum · 2 lines ·\n  /show 1\n  High at 6.\n')
+    expect(text).toContain('  Low at 12, and again at half past\n  midnight.\n')
   })
 })

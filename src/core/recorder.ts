@@ -124,7 +124,10 @@ export interface TurnClose {
 
 /** Metrics of a turn. */
 export interface TurnMetrics {
-  /** Milliseconds from the start to the first text or thinking; `null` if there was none. */
+  /**
+   * Milliseconds from the start to the first text or thinking, without the time spent waiting for permission decisions; `null` if there
+   * was none.
+   */
   readonly timeToFirstTokenMs: number | null
   /** Milliseconds from start to end, without the time spent waiting for permission decisions. */
   readonly durationMs: number

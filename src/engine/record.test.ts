@@ -416,7 +416,7 @@ describe('the recorder tap', () => {
       clock,
       onQueryCompleted: (metrics) => void completed.push(metrics),
     })
-    expect(completed).toMatchObject([{ durationMs: 200, slow: false }])
+    expect(completed).toMatchObject([{ timeToFirstTokenMs: 200, durationMs: 200, slow: false }])
   })
 
   it('ENG-METRIC-001 durations are never negative, even if the clock is set back', async () => {

@@ -8,6 +8,8 @@ import { elapsed } from '../util/clock.ts'
 
 export class Metrics {
   #firstTokenAt: number | undefined
+  /** `#waitedMs` at the first token. */
+  #waitedBefore = 0
   #toolsExecuted = 0
   #errors = 0
   #retries = 0
@@ -22,6 +24,7 @@ export class Metrics {
     switch (event.type) {
       case 'text_delta':
       case 'thinking':
+        if (this.#firstTokenAt === undefined) this.#waitedBefore = this.#waitedMs
         this.#firstTokenAt ??= event.at
         break
       case 'retry':
@@ -62,7 +65,8 @@ export class Metrics {
     const waiting = this.#askedAt === undefined ? 0 : elapsed(this.#askedAt, endedAt)
     const durationMs = Math.max(0, elapsed(startedAt, endedAt) - this.#waitedMs - waiting)
     return {
-      timeToFirstTokenMs: this.#firstTokenAt === undefined ? null : elapsed(startedAt, this.#firstTokenAt),
+      timeToFirstTokenMs:
+        this.#firstTokenAt === undefined ? null : Math.max(0, elapsed(startedAt, this.#firstTokenAt) - this.#waitedBefore),
       durationMs,
       steps,
       toolsExecuted: this.#toolsExecuted,

@@ -271,7 +271,7 @@ describe.runIf(hasTerminal)('in a real terminal', () => {
     process.stdin.write('Wait\n')
     await until(() => scene.server?.requests.length === 1)
     process.stdin.write(KEY.ctrlC)
-    await shows('stopped; the text received so far is kept')
+    await shows('stopped; recorded as')
     process.stdin.write('Are you there?\n')
     await shows('Still here.')
     process.stdin.write(KEY.ctrlC)

@@ -91,7 +91,7 @@ describe.runIf(hasTerminal)('a session in a real terminal', () => {
     type(first, 'y')
     await until(() => server?.requests.length === 2)
     type(first, KEY.escape)
-    await first.shows('stopped; the text received so far is kept')
+    await first.shows('stopped; recorded as')
     const { code, stdout } = await leave(first)
     expect(code).toBe(0)
     const [, sessionId = ''] = /To continue: cria chat --resume (ses_\w+)/.exec(stdout) ?? []
@@ -140,7 +140,7 @@ describe.runIf(hasTerminal)('a session in a real terminal', () => {
     type(first, `Tell me all${KEY.enter}`)
     await first.shows('The first half of the answer,')
     type(first, KEY.escape)
-    await first.shows('stopped; the text received so far is kept')
+    await first.shows('stopped; recorded as')
     expect((await leave(first)).code).toBe(0)
     await until(() => server?.aborted() === 1)
 

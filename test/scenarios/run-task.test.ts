@@ -67,6 +67,8 @@ describe('cria run', () => {
     expect(code).toBe(4)
     expect(scene.place.read('add.mjs')).toBe(BROKEN)
     expect(results().filter((text) => text.startsWith('Permission denied'))).toHaveLength(3)
+    expect(stderr).toContain('> edit_file add.mjs\n  edit_file: refused: no rule allows it\n')
+    expect(stderr).toContain('\nRefused:\n  run_command node add.test.mjs\n  edit_file add.mjs\n')
     expect(stderr).toContain("--allow='run_command(node add.test.mjs)'")
     expect(stderr).toContain("--allow='edit_file(add.mjs)'")
   })
@@ -257,7 +259,9 @@ describe('cria run', () => {
   test('named documents can be searched', async () => {
     scene.place.write({ 'docs/wine.md': '# Wine\n\nThe red wine of the valley is called Trollinger.\n' })
     const script = [{ calls: [{ name: 'search_documents', input: { query: 'red wine' } }] }, { text: 'Trollinger.' }]
-    expect((await run(script, ['Which wine?', '--docs=docs'])).code).toBe(0)
+    const { code, stdout, stderr } = await run(script, ['Which wine?', '--docs=docs'])
+    expect([code, stdout]).toEqual([0, 'Trollinger.\n'])
+    expect(stderr).toContain('\nPassages that were read\n  docs/wine.md:1\n')
     expect(results()[0]).toContain('Trollinger')
   })
 })
@@ -272,9 +276,10 @@ describe('cria run refuses, with the reason,', () => {
   })
 
   test.each([
-    [['--allow=shell(ls)'], /no tool "shell"/],
+    [['--allow=shell(ls)'], /no tool "shell"[^]*, agent\.\n/],
     [['--allow=run_comand(ls)'], /Did you mean run_command/],
-    [['--allow=run_command()'], /is not a rule/],
+    [['--allow=run_command()'], /^cria: --allow: "run_command\(\)" is not a rule/],
+    [['--deny=edit_file(src/**'], /^cria: --deny: "edit_file\(src\/\*\*" is not a rule/],
     [['--json', '--events'], /exclude each other/],
     [['--max-steps', '0'], /at least 1|from 1/],
   ])('%j', async (words, message) => {

@@ -32,6 +32,7 @@ import {
   chatPrompt,
   checkCanUseTools,
   checkRules,
+  checkRuleSyntax,
   hooksOf,
   withAgent,
 } from '../agent.ts'
@@ -120,6 +121,7 @@ export class Conversation {
     const settings = modelSettings(options.option)
     const models = await openModels(options, loaded, io)
     await checkModels(models, options.model, given)
+    checkRuleSyntax(options)
     const choice = given.documents ?? (await prepareStore(options, loaded, io))
     const store = choice === undefined ? undefined : await openStore(choice)
     const edits = new Edits()
@@ -129,7 +131,7 @@ export class Conversation {
     try {
       // The tools of servers may change from turn to turn.
       const tools = await withAgent(() => [...builtin, ...(servers?.tools ?? [])], loaded, io)
-      checkRules([...options.allow, ...options.deny], tools())
+      checkRules(options, tools())
       const journal = await openJournal(io)
       return new Conversation({ ...given, models, settings, tools, servers, store, passages, edits, journal })
     } catch (thrown) {
@@ -154,7 +156,8 @@ export class Conversation {
 
   /** Lists the passages that the model has read for its last answer; empty when it has not searched documents. */
   sourcesRead(): Promise<string> {
-    return this.#parts.passages?.list(this.#answer, this.#parts.io) ?? Promise.resolve('')
+    const { passages, io } = this.#parts
+    return passages?.list(this.#answer, io.cwd, io.stdout) ?? Promise.resolve('')
   }
 
   /** @throws ConfigurationError that names a file which the model cannot read. */
@@ -221,7 +224,7 @@ export class Conversation {
   allow(rule: string): void {
     if (!/^[\w*-]+(#[\da-f]{8,64})?(\([^]+\))?$/.test(rule))
       throw new ConfigurationError(`${JSON.stringify(rule)} is not a rule: write tool or tool(pattern).`)
-    checkRules([rule], this.tools)
+    checkRules({ allow: [rule], deny: [] }, this.tools)
     this.allowed.push(rule)
   }
 

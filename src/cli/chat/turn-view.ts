@@ -73,9 +73,9 @@ export async function showOnScreen(
     const { mark, colour } = markOf(call)
     const line = wrapWords(foldedLine(call), roomOf(io.stdout), INDENT)
     const folded = `${front.style(colour, mark)}${line.slice(mark.length)}\n`
-    if (call.showsResult === true && call.isError === false) return `${folded}${indented(call.content)}\n`
+    if (call.showsResult === true && call.isError === false) return `${folded}${indented(call.content, io)}\n`
     const output = outputLines(call)
-    return output.length === 0 ? folded : `${folded}${front.style('dim', indented(output.join('\n')))}\n`
+    return output.length === 0 ? folded : `${folded}${front.style('dim', indented(output.join('\n'), io))}\n`
   }
 
   async function write(text: string): Promise<void> {
@@ -103,9 +103,9 @@ export async function showOnScreen(
 /** Events after which no more text of the current answer arrives. */
 const ENDING: ReadonlySet<QueryEvent['type']> = new Set(['tool_request', 'message', 'reset', 'cancelled', 'error', 'complete'])
 
-function indented(text: string): string {
-  return visibleText(text.trimEnd())
+function indented(text: string, { stdout }: Pick<Io, 'stdout'>): string {
+  const lines = visibleText(text.trimEnd())
     .split('\n')
     .map((line) => `  ${line}`)
-    .join('\n')
+  return wrapWords(lines.join('\n'), roomOf(stdout))
 }

@@ -109,7 +109,7 @@ export const compare: Command = defineCommand({
     choice: {
       type: 'text',
       value: 'CHOICE',
-      about: 'record this choice without asking, for scripts',
+      about: 'record this choice without asking, for scripts: first, second, tie or both_bad',
       choices: ['first', 'second', 'tie', 'both_bad'],
     },
     comment: { type: 'text', value: 'TEXT', about: 'reason for the choice, with --choice' },

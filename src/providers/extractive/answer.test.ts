@@ -171,11 +171,12 @@ test('QRY-RAG-014 a misspelt word is searched as the documents spell it', async 
   expect(answer.content).toContain('brew install kiln')
 })
 
-test('QRY-RAG-022 abstains if the documents have no answer, and shows the nearest places', async () => {
+test('QRY-RAG-022 abstains if the documents have no answer, and shows the nearest places, each document once', async () => {
   const answer = await ask('Which database does the telemetry server of Acme use?')
   expect(answer.abstained).toBe(true)
   expect(answer.content).toMatch(/^The documents do not contain the answer to this question\./)
   expect(answer.citations).toEqual([])
+  expect(answer.content.match(/^- (?:\*\*.+?\*\*, ){1,2}\*\*.+?\*\* · `.+`$/gm)).toHaveLength(1)
 })
 
 test('QRY-RAG-022 brackets in a document are not read as markers', async () => {

@@ -107,8 +107,12 @@ function choose(lists: readonly Ranking[]): { readonly question: Question; reado
   return chosen
 }
 
-/** Formats the abstention and the nearest places. */
+/** Formats the abstention and the nearest places: each document once, with its nearest headings. */
 function refusal(runs: readonly ScoredRun[]): string {
-  const places = [...new Set(runs.slice(0, MOST_NEAREST * MOST_NEAREST).map(({ run }) => headOf(run)))].slice(0, MOST_NEAREST)
+  const bySource = Map.groupBy(runs.slice(0, MOST_NEAREST * MOST_NEAREST), ({ run }) => run.reading.passage.source)
+  const places = [...bySource.values()].slice(0, MOST_NEAREST).flatMap((near) => {
+    const [best, ...more] = near.slice(0, MOST_NEAREST).map(({ run }) => run)
+    return best === undefined ? [] : headOf(best, ...more)
+  })
   return places.length === 0 ? ABSTENTION : `${ABSTENTION}\n\n${NEAREST}\n\n${places.map((place) => `- ${place}`).join('\n')}`
 }

@@ -20,13 +20,18 @@ export function showRun(run: Run, decisive: Range): string {
   return `${headOf(run)}\n\n${body}${isOpen ? ' ' : '\n\n'}[${marker}]`
 }
 
-/** Returns the place of a run as displayed: its headings and its source. */
-export function headOf({ section, reading: { passage } }: Run): string {
+/** Returns the place of runs in one document as displayed: their headings and its source. */
+export function headOf(run: Run, ...more: readonly Run[]): string {
+  const paths = new Set([run, ...more].map(pathOf).filter((path) => path !== ''))
+  const source = `\`${run.reading.passage.source.replaceAll('`', "'")}\``
+  return paths.size === 0 ? source : `${Array.from(paths, (path) => `**${path}**`).join(', ')} · ${source}`
+}
+
+function pathOf({ section, reading: { passage } }: Run): string {
   const titles =
     section.headings.length > 0 ? section.headings.slice(-HEADINGS) : passage.title === undefined ? [] : [passage.title]
   const path = titles.map((title) => withoutMarkup(title).replaceAll('*', '')).filter((title) => title !== '')
-  const source = `\`${passage.source.replaceAll('`', "'")}\``
-  return path.length === 0 ? source : `**${path.join(' › ')}** · ${source}`
+  return path.join(' › ')
 }
 
 function bodyOf(run: Run, decisive: Range): string {

@@ -36,11 +36,14 @@ export interface Rule {
   readonly pattern: string | undefined
 }
 
-/** @throws ConfigurationError for an invalid rule. */
-export function parseRule(text: string, list: List): Rule {
+/**
+ * @param place where the rule is written, for the error.
+ * @throws ConfigurationError for an invalid rule.
+ */
+export function parseRule(text: string, list: List, place = `\`rules.${list}\``): Rule {
   const { tool, fingerprint, pattern } = partsOf(text) ?? {}
   if (tool === undefined) {
-    throw new ConfigurationError(`\`rules.${list}\`: ${JSON.stringify(text)} is not a rule. Write ${rightSpelling(text)}.`)
+    throw new ConfigurationError(`${place}: ${JSON.stringify(text)} is not a rule. Write ${rightSpelling(text)}.`)
   }
   return { list, text: text.trim(), tool, fingerprint, pattern }
 }
