@@ -51,12 +51,13 @@ export function checkTool(tool: Tool): void {
   }
   const { name } = tool
   if (typeof name !== 'string' || !/^[\w-]+$/.test(name) || name.length > MAX_NAME) {
-    throw new ConfigurationError(`A tool cannot be called ${shown(name)}: use 1 to ${MAX_NAME} letters, digits, "_" or "-".`)
+    throw new ConfigurationError(`${shown(name)} is not a name for a tool: use 1 to ${MAX_NAME} letters, digits, "_" or "-".`)
   }
   const owner = `tool ${JSON.stringify(name)}`
   // Extra members are allowed: objects of a library or class may have them. Only likely misspellings are refused.
   const slip = misspelt(tool, Object.keys(FIELDS))
-  if (slip !== undefined) throw new ConfigurationError(`${owner} has no option \`${slip.key}\`: did you mean \`${slip.meant}\`?`)
+  if (slip !== undefined)
+    throw new ConfigurationError(`Tool ${JSON.stringify(name)} has no option \`${slip.key}\`: did you mean \`${slip.meant}\`?`)
   for (const [field, check] of Object.entries(FIELDS)) {
     const value: unknown = tool[field as keyof Tool]
     if (check === undefined || (value === undefined && !REQUIRED.includes(field))) continue

@@ -95,7 +95,7 @@ describe('a project that was cloned', () => {
     place.write({ '.cria/config.json': '{ "model": "x" }' })
     expect(await place.run(['trust'])).toMatchObject({
       code: 2,
-      stderr: expect.stringMatching(/config\.json has a mistake:\n {2}model: expected the key "models"/),
+      stderr: expect.stringMatching(/config\.json has a mistake:\n {2}model: unknown key; did you mean "models"\?/),
     })
     expect(JSON.parse((await place.run(['trust', '--revoke', '--json'])).stdout)).toMatchObject({ trust: 'untrusted' })
   })
@@ -314,7 +314,7 @@ describe('doctor', () => {
     const failed = Object.fromEntries(checks.filter(({ status }) => status !== 'ok').map((check) => [check.name, check]))
     expect(failed['configuration']).toMatchObject({
       status: 'failed',
-      message: expect.stringMatching(/modles: expected the key "models"/),
+      message: expect.stringMatching(/modles: unknown key; did you mean "models"\?/),
     })
     expect(failed['store broken']).toMatchObject({ status: 'failed', hint: expect.any(String) })
     expect(failed['provider openai-compatible']).toMatchObject({
