@@ -78,6 +78,23 @@ describe('defineTool', () => {
     expect(results).toEqual(['1.0'])
   })
 
+  it('ENG-TOOL-004 takes a tool that it has defined, with other members', () => {
+    const zod = defineTool({ ...base, inputSchema: z.object({ a: z.number() }), call: ({ a }) => a.toFixed() })
+    const literal = defineTool({ ...base, inputSchema: { type: 'object', properties: { a: { type: 'number' } } } })
+    const given = defineTool<Town>({ ...base, call: ({ founded }) => founded })
+    const tools: readonly Tool[] = [
+      defineTool({ ...zod, title: ({ a }) => a.toFixed() }),
+      defineTool<{ a: number }>({ ...zod, title: ({ a }) => a.toFixed() }),
+      defineTool({ ...literal, title: ({ a }) => a?.toFixed() }),
+      defineTool<{ a?: number }>({ ...literal, title: ({ a }) => a?.toFixed() }),
+      defineTool({ ...given, title: ({ mayor }) => mayor }),
+      defineTool<Town>({ ...given, title: ({ mayor }) => mayor }),
+      // @ts-expect-error Its schema describes another input.
+      defineTool<Town>({ ...zod, title: ({ mayor }: Town) => mayor }),
+    ]
+    for (const tool of tools) expect(tool).toMatchObject({ name: 'add', title: expect.any(Function) as unknown })
+  })
+
   it.each<[what: string, tool: unknown, message: RegExp]>([
     ['nothing', null, /A tool must be an object/],
     ['no name', { ...base, name: undefined }, /^undefined is not a name for a tool/],

@@ -20,13 +20,15 @@ type JsonSchemaObject = object & { readonly '~standard'?: never }
  *
  * @throws ConfigurationError that names the tool, what was expected and what came.
  */
-export function defineTool<Input>(tool: Description<Input> & { readonly inputSchema: StandardSchema<Input> }): Tool<Input>
+export function defineTool<Input>(
+  tool: Description<Input> & { readonly inputSchema: StandardSchema<Input> },
+): Tool<Input, StandardSchema<Input>>
 export function defineTool<const Literal extends ObjectSchema>(
   tool: Description<FromJsonSchema<Literal>> & { readonly inputSchema: Literal },
-): Tool<FromJsonSchema<Literal>>
+): Tool<FromJsonSchema<Literal>, Literal>
 export function defineTool<Input = Readonly<Record<string, unknown>>>(
   tool: Description<Input> & { readonly inputSchema: JsonSchema | JsonSchemaObject },
-): Tool<Input>
+): Tool<Input, JsonSchema>
 export function defineTool<Input>(tool: Description<Input> & { readonly inputSchema: object }): Tool<Input> {
   const described = tool as Tool<Input>
   checkTool(described)
