@@ -291,8 +291,8 @@ describe('doctor', () => {
     place.write({ 'guide/a.md': 'The mill stands.' })
     await place.run(['retrieve', 'mill', '--docs', 'guide'])
     const { checks } = await examine()
-    const store = checks.find(({ name }) => name.startsWith('store docs-'))
-    expect(store).toMatchObject({ status: 'ok', message: expect.stringContaining(`: ${join(place.folder, 'guide')}`) })
+    expect(checks.find(({ name }) => name === `store for --docs ${join(place.folder, 'guide')}`)).toMatchObject({ status: 'ok' })
+    expect(checks.filter(({ name }) => name.startsWith('store docs-'))).toEqual([])
   })
 
   test.skipIf(process.platform === 'win32')('a configuration that is a pipe does not block', async () => {
