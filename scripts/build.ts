@@ -9,7 +9,7 @@ import { execFileSync } from 'node:child_process'
 import { globSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { deflateRawSync } from 'node:zlib'
-import { rolldown, type Plugin } from 'rolldown'
+import { rolldown, type InputOptions, type Plugin } from 'rolldown'
 import { minifySync } from 'rolldown/utils'
 import { openOptional, reachableFrom } from './declarations.ts'
 import { priceText } from '../src/providers/price-data.ts'
@@ -71,12 +71,29 @@ const threads: Plugin = {
   },
 }
 
+/**
+ * Leaves out two warnings of the bundler that are known and harmless. An import on demand of a module that is also imported statically: it
+ * still saves time when cria runs from source. And `import.meta.resolve()` in unpdf, which CommonJS does not have: unpdf catches the error, as
+ * it does when the optional package pdfjs-dist is missing.
+ */
+const unexpectedOnly: NonNullable<InputOptions['onLog']> = (level, log, report) => {
+  if (log.code === 'INEFFECTIVE_DYNAMIC_IMPORT') return
+  if (log.code === 'EMPTY_IMPORT_META' && log.message.includes('node_modules/unpdf/')) return
+  report(level, log)
+}
+
 /** Modules whose code is part of a worker's program. */
 const inThreads = new Set<string>()
 
 /** Returns the program of a worker thread as text, which the worker evaluates. */
 async function threadCode(file: string): Promise<string> {
-  const bundle = await rolldown({ input: file, platform: 'node', external: isPeer, transform: { target: oldestNode() } })
+  const bundle = await rolldown({
+    input: file,
+    platform: 'node',
+    external: isPeer,
+    onLog: unexpectedOnly,
+    transform: { target: oldestNode() },
+  })
   const { output } = await bundle.generate({ format: 'cjs', codeSplitting: false, minify: WITHOUT_SPACE, keepNames: true })
   await bundle.close()
   const [program, ...more] = output
@@ -100,6 +117,7 @@ async function buildLibrary(): Promise<void> {
     input: ENTRIES,
     platform: 'node',
     external: isPeer,
+    onLog: unexpectedOnly,
     plugins: [packedPrices, threads],
     transform: { target: oldestNode() },
   })
@@ -172,7 +190,7 @@ const ON_THE_WAY = [
 /** Returns the ids of these modules and of all modules that they import statically. */
 async function modulesOf(names: readonly string[]): Promise<Set<string>> {
   const input = Object.fromEntries(names.map((name) => [name.replaceAll('/', '-'), join(ROOT, `src/${name}.ts`)]))
-  const bundle = await rolldown({ input, platform: 'node', external: isPeer, plugins: [workers] })
+  const bundle = await rolldown({ input, platform: 'node', external: isPeer, onLog: unexpectedOnly, plugins: [workers] })
   const { output } = await bundle.generate()
   await bundle.close()
   const chunks = new Map(output.flatMap((file) => (file.type === 'chunk' ? [[file.fileName, file]] : [])))
@@ -196,6 +214,7 @@ async function buildCommand(entry: string): Promise<void> {
     input: { main: entry, 'code-cache': join(ROOT, 'src/util/code-cache.ts') },
     platform: 'node',
     external: isPeer,
+    onLog: unexpectedOnly,
     // Grouped modules may add exports to the entry.
     preserveEntrySignatures: 'allow-extension',
     plugins: [packedPrices, workers],

@@ -151,6 +151,17 @@ describe('turning to another model', () => {
     },
   )
 
+  it('ENG-MODEL-001 a rate-limited default model does not let one of its name at another server rest', async () => {
+    const [busy, other] = [await serve(LIMITED), await serve(answer('Yes.'))]
+    configure({ models: { main: 'openai-compatible/m' }, providers: { 'openai-compatible': { baseURL: busy.url } } })
+    const options = { fallbackModels: [modelAt(other.url, 'spare')], retry: { maxRetries: 0, coolDown: 60_000 } }
+    // Of no concern for a model at a configured server.
+    vi.stubEnv('OPENAI_COMPATIBLE_BASE_URL', 'not a URL')
+    expect(only(await events(options), 'model_switch')).toHaveLength(1)
+    vi.stubEnv('OPENAI_COMPATIBLE_BASE_URL', other.url)
+    expect(only(await events({ ...options, model: 'openai-compatible/m' }), 'model_switch')).toEqual([])
+  })
+
   it('ENG-MODEL-001 context too large: switches to the next larger model, not the next in the list', async () => {
     const [small, other, large] = [await serve(OVERFLOW), await serve(answer('no')), await serve(answer('Yes.'))]
     const all = await events({

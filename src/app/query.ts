@@ -23,7 +23,6 @@ import { CoolDowns } from '../model/chain.ts'
 import { ResponseCache } from '../model/response-cache.ts'
 import type { RerankChoice } from '../prepare/rerank.ts'
 import type { RetrievalOptions } from '../prepare/retrieve.ts'
-import { providerStatus } from '../providers/connection.ts'
 import { EXTRACTIVE_REF } from '../providers/extractive/model.ts'
 import { createRerankingModel } from '../providers/reranking/create.ts'
 import type { AiSdkRerankingModel } from '../providers/reranking/create.ts'
@@ -62,7 +61,8 @@ type Chosen =
 export interface QueryOptions extends Omit<EngineOptions, Chosen> {
   /**
    * `provider/model`, a pointer (`main`, `quick`, `task`, `reasoning`), a model of `createModel()`, or any AI SDK language model. Default: `CRIA_MODEL`, the
-   * pointer `main`, the first provider with a key, a running Ollama; without any of these a ConfigurationError.
+   * pointer `main`, the first provider with a key, the first model of the server at `OPENAI_COMPATIBLE_BASE_URL`, that of a running Ollama;
+   * without any of these a ConfigurationError.
    */
   readonly model?: ModelInput
   /** Fallback models, tried in order when `model` cannot answer; default none. */
@@ -183,10 +183,9 @@ function resolved(input: ModelInput): LanguageModel {
   return typeof input === 'string' ? named(model) : withOrigin(model, input)
 }
 
-/** Records name and base URL as the origin of the model; the quoting model has no rate limit. */
+/** Records name, server and key as the origin of the model; the quoting model has no rate limit. */
 function named(model: LanguageModel): LanguageModel {
-  const { ref } = model
-  return ref === EXTRACTIVE_REF ? model : withOrigin(model, `${ref} ${providerStatus(ref.split('/', 1)[0] ?? '').baseURL}`)
+  return model.ref === EXTRACTIVE_REF ? model : withOrigin(model, `${model.ref} ${model.identity}`)
 }
 
 function withOrigin(model: LanguageModel, origin: unknown): LanguageModel {

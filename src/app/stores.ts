@@ -59,9 +59,10 @@ export async function openStore({ name, path, embeddingModel }: StoreChoice): Pr
   try {
     return await openFile(options)
   } catch (thrown) {
-    // On a read-only file system the store can still be searched, unless its schema has to be upgraded.
+    // On a read-only file system the store can still be searched, unless its schema or its index has to be upgraded.
     const opened = await openFile({ ...options, readOnly: true }).catch(() => undefined)
-    if (opened !== undefined) return opened
+    if (opened?.canBeSearched === true) return opened
+    await opened?.close()
     throw thrown
   }
 }

@@ -8,7 +8,7 @@ import { abortReasonOf, causeOf } from '../engine/turn-end.ts'
 import { defined } from '../util/check.ts'
 import { ignoreRejection } from '../util/promise.ts'
 
-/** The assistant message with the result of its turn; the message replaces `text`. */
+/** The assistant message with the result of its turn. `content` takes the place of `text`. */
 export interface BotAnswer extends Message, Omit<QueryResult, 'text' | 'traceId'> {
   /** Notices of the turn, in order: `code` and `message`. Empty when there were none. */
   readonly notices: readonly Notice[]
@@ -29,7 +29,8 @@ export async function answerFrom(events: AsyncIterable<QueryEvent>): Promise<Bot
 /**
  * Yields the text of a turn as it arrives; returns its answer.
  *
- * @param onReset called when an attempt fails after its text was yielded; `hold` yields only the text of attempts that succeed.
+ * @param onReset a function, called when an attempt fails after its text was yielded; or `'hold'`: only the text of attempts that succeed is
+ *   yielded.
  * @throws CriaError when the turn did not end in an answer.
  */
 export async function* deltasOf(
@@ -83,8 +84,8 @@ function toAnswer(message: Message, result: QueryResult, notices: readonly Notic
 }
 
 /**
- * Starts a stream that its reader can leave at any time. `begin` receives the options with a single signal. It is aborted by the caller's
- * signal, and when the reader leaves while a piece is pending: `return()` of a generator alone would wait for that piece.
+ * Starts a stream that its reader can leave at any time. `begin` receives the options with one signal, which is aborted when the caller's is,
+ * and when the reader leaves while a piece is pending: `return()` of a generator alone would wait for that piece.
  *
  * @throws ConfigurationError when the signal is given twice or is not an AbortSignal.
  */

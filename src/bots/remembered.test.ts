@@ -1,6 +1,6 @@
 /** Memories of bots: saved messages, and how later questions receive them. */
 
-import { describe, expect, expectTypeOf, it } from 'vitest'
+import { describe, expect, expectTypeOf, it, vi } from 'vitest'
 import { rolesAndContents } from '../../test/support/shown.ts'
 import { z } from 'zod'
 import { openRecorder } from '../app/journal.ts'
@@ -46,6 +46,18 @@ describe('what a bot remembers', () => {
       ['user', undefined],
     ])
     expect(model.requests[1]?.messages[2]?.parts).toMatchObject([{ type: 'tool-result', id: 'c' }])
+  })
+
+  it('CORE-SIMPLE-011 a memory that cannot save the turn costs a warning, not the answer', async () => {
+    const warn = vi.spyOn(process, 'emitWarning').mockImplementation(() => {})
+    const memory = new ChatMemory()
+    memory.appendMessage = () => Promise.reject(new Error('The disk is full.'))
+    const answer = await new SimpleBot({ ...quiet, model: new ScriptedModel(['Yes.']), memory }).ask('Is it?')
+    expect(answer.content).toBe('Yes.')
+    expect(warn.mock.calls).toEqual([
+      [expect.stringMatching(/^The memory could not save turn turn_\w+: The disk is full\.$/), 'CriaMemoryWarning'],
+    ])
+    warn.mockRestore()
   })
 
   it('CORE-SIMPLE-011 results that are appended beside their calls come back unchanged', async () => {

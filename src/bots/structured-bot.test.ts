@@ -31,6 +31,10 @@ describe('StructuredBot', () => {
     expect(model.requests[0]?.messages[0]).toMatchObject({ role: 'system', content: expect.stringContaining('JSON Schema') })
   })
 
+  it('CORE-STRUCT-001 refuses `allowFailedValidation` of another type at once', () => {
+    expect(() => bot([], { allowFailedValidation: 'yes' })).toThrow(/`allowFailedValidation` .*yes/)
+  })
+
   it('CORE-STRUCT-001 sends the validation problems to the model and asks again', async () => {
     const { bot: ada, model } = bot(['Ada, 36', '{"name":"Ada","age":"old"}', '{"name":"Ada","age":36}'])
     expect(await ada.ask('Who?')).toMatchObject({ object: { age: 36 }, attempts: 3 })

@@ -32,7 +32,7 @@ export interface ArgumentSpec {
   readonly many?: boolean
   /** Words for shell completion; default: files. */
   readonly offers?: 'stores' | 'templates' | (() => readonly string[])
-  /** May be left out, but takes the last word after a list option if there is one: `--docs a b "question"`. */
+  /** An optional argument that may take the last value of a list option before it: in `--docs a b "question"` it gets "question". */
   readonly claims?: boolean
 }
 
@@ -75,7 +75,7 @@ export interface Command extends Omit<CommandSpec<OptionSpecs>, 'run'> {
   run(input: CommandInput<OptionSpecs>, io: Io): Promise<number>
 }
 
-/** Types the input of `run` from the declared options; the parser returns values of these types. */
+/** Defines a command. The declared options determine the type of the input of `run`; the parser returns values of these types. */
 export function defineCommand<const Options extends OptionSpecs>(spec: CommandSpec<Options>): Command {
   return { ...spec, run: async (input, io) => (await spec.run(input as CommandInput<Options>, io)) ?? 0 }
 }

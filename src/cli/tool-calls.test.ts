@@ -220,6 +220,29 @@ describe("a user's own tool", () => {
     expect([io.out(), io.err()]).toEqual(['At 6.\n', '> look_up the tide of Husum\n'])
   })
 
+  test.each([
+    [
+      'throws',
+      () => {
+        throw new Error('no')
+      },
+    ],
+    [
+      'returns a promise that rejects',
+      async () => {
+        throw new Error('no')
+      },
+    ],
+    ['returns null', () => null],
+  ])('has no title and an unknown effect when what describes it %s', async (_, odd) => {
+    const tool = { ...lookUp, title: odd, resources: odd, subjects: odd } as unknown as Tool
+    const calls = new ToolCalls(() => [tool])
+    calls.add({ ...COMMON, type: 'tool_request', tool: { id: 'c', name: 'look_up', input: { path: 'a.md' } } })
+    // A rejection without a handler would fail the test.
+    await setImmediate()
+    expect(calls.last).toMatchObject({ title: undefined, effect: 'other' })
+  })
+
   test('shows its title in a chat by lines', async () => {
     const io = fakeIo()
     const front = new PlainFront(io)

@@ -4,6 +4,7 @@ import type { QueryEvent } from '../core/event.ts'
 import type { Json } from '../core/json.ts'
 import type { Tool, ToolUse } from '../core/tool.ts'
 import { canonicalJson } from '../util/hash.ts'
+import { ignoreRejection, isPromise } from '../util/promise.ts'
 
 /** What a call may change: nothing, files, anything (a command), or something else. */
 type Effect = 'none' | 'files' | 'command' | 'other'
@@ -125,7 +126,6 @@ const IDENTIFYING = ['command', 'path', 'pattern', 'url', 'query', 'question', '
 
 export function titleOf(tool: Tool | undefined, input: Json): string | undefined {
   if (tool?.title === undefined) return IDENTIFYING.map((key) => memberOf(input, key)).find((value) => value !== undefined)
-  // The arguments were not checked yet: what comes back need not be a string.
   const title: unknown = orNothing(() => tool.title?.(input as never))
   return typeof title === 'string' ? title : undefined
 }
@@ -134,7 +134,8 @@ export function titleOf(tool: Tool | undefined, input: Json): string | undefined
 function effectOf(tool: Tool | undefined, input: Json): Effect {
   if (tool === undefined) return 'other'
   const resources = orNothing(() => tool.resources?.(input as never))
-  if (tool.isReadOnly === true || (resources !== undefined && (resources.writes ?? []).length === 0)) return 'none'
+  const writesNothing = orNothing(() => resources !== undefined && (resources.writes ?? []).length === 0)
+  if (tool.isReadOnly === true || writesNothing === true) return 'none'
   const kinds = subjectKinds(tool, input)
   if (kinds.includes('command')) return 'command'
   return kinds.includes('path') ? 'files' : 'other'
@@ -142,12 +143,16 @@ function effectOf(tool: Tool | undefined, input: Json): Effect {
 
 /** Returns the kinds of the subjects of a call; empty for a tool without subjects and for arguments that do not fit. */
 export function subjectKinds(tool: Tool | undefined, input: Json): readonly string[] {
-  return (orNothing(() => tool?.subjects?.(input as never)) ?? []).map(({ kind }) => kind)
+  const subjects = orNothing(() => tool?.subjects?.(input as never))
+  return orNothing(() => subjects?.map(({ kind }) => kind)) ?? []
 }
 
+/** Calls a function of a tool. The arguments were not checked yet, so that it may throw; a promise, which it must not return, is ignored. */
 function orNothing<T>(work: () => T): T | undefined {
   try {
-    return work()
+    const result = work()
+    ignoreRejection(result)
+    return isPromise(result) ? undefined : result
   } catch {
     return undefined
   }

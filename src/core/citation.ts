@@ -1,3 +1,5 @@
+/** Defines citations: statements of an answer, checked against their passages. */
+
 import type { Place } from './store.ts'
 
 /** `verified`: the passage says it word for word. `contradicted`: a named mismatch. `unverified`: everything else, neither confirmed nor refuted. */
@@ -6,11 +8,24 @@ export type Verdict = 'verified' | 'contradicted' | 'unverified'
 /**
  * The reason for a verdict.
  *
- * Verified: `verbatim`; `elided`, verbatim but for an ellipsis; `judged`, by a model or verifier.
- * Contradicted: `number`, `date`, `unit`, `name`, `quantifier`, `modality`, `negation`, `contrary`, a word that mismatches the passage;
- * `edited`, a quotation with changed words; `invented`, a quotation found in no passage; `misplaced`, the words are in another passage;
- * `cell`, the value is in another row or column; `no-passage`, the marker names no passage; `judged`.
- * Unverified: `paraphrase`; `judged`; `unchecked`, nothing was compared.
+ * Verified:
+ * - `verbatim`: the passage has the statement, or the quotation in it, word for word.
+ * - `elided`: the same, but for an ellipsis or an insertion in square brackets.
+ *
+ * Contradicted:
+ * - `number`, `date`, `unit`, `name`: the statement has another one than the passage, or a name that the list of the passage lacks.
+ * - `quantifier`, `modality`: it says "all" for "most", or "has to" for "need not".
+ * - `negation`, `contrary`: the passage denies it, or has the contrary word, such as "before" for "after".
+ * - `cell`: a value of a table is in another row or column.
+ * - `edited`, `invented`: a quotation with changed words; a quotation that is in no passage.
+ * - `misplaced`: the words are in another passage, `foundIn`.
+ * - `no-passage`: the marker names no passage.
+ *
+ * Unverified:
+ * - `paraphrase`: other words than those of the passage, without a mismatch that words alone could show.
+ * - `unchecked`: nothing was compared.
+ *
+ * Any verdict: `judged`, by a model or a function of the application.
  */
 export type CitationKind =
   | 'verbatim'
@@ -40,9 +55,9 @@ export interface Citation {
   readonly chunkId: string
   /** The document, as the store names it. */
   readonly source: string
-  /** UTF-16 offsets into the extracted text of the source. */
+  /** Start of the quote: a UTF-16 offset in the extracted text of the source. */
   readonly start: number
-  /** UTF-16 offset in the extracted text of the source, after the quote. */
+  /** End of the quote, exclusive: a UTF-16 offset in the same text. */
   readonly end: number
   /** The words of the source at that range: those that verify or contradict the statement, else the closest ones. */
   readonly quote: string

@@ -1,3 +1,5 @@
+/** Folds the events of a turn into the state that they describe: message, text, tool results and result. */
+
 import { ConfigurationError } from './error.ts'
 import type { CallRef, EventBody, QueryResult } from './event.ts'
 import { fromParts } from './message.ts'

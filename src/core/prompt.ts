@@ -1,4 +1,4 @@
-/** Types of prompts with variables and versions; `prompt()` makes them. */
+/** Defines prompts with variables and versions; `prompt()` makes them. */
 
 /** A version of a prompt: a name and a template. Another template is another version. */
 export interface PromptVersion {

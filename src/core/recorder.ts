@@ -1,6 +1,6 @@
 /**
- * The port to the journal. Every event of a turn is stored before the reader sees it; resume, re-attach, replay, cost,
- * search and preference data are views on it.
+ * The port to the journal. Every event of a turn is stored before the reader sees it. Sessions, replays, costs, search and choices are read from
+ * it.
  *
  * All methods may be synchronous (SQLite) or asynchronous (a remote database): callers await a result only if it is a promise.
  */
@@ -42,7 +42,7 @@ export interface TurnOpen {
   readonly tags?: readonly string[]
   /** The text of the question, for lists and search. */
   readonly question: string
-  /** SHA-256 of the system prompt's template, or of its text if it has no template; hexadecimal. */
+  /** SHA-256 of the system prompt's template, or of its text if it has no template; hexadecimal. `null` without a system prompt. */
   readonly promptHash: string | null
   /** Prompt versions of the turn: its system prompt first, then those of the user's messages. */
   readonly prompts?: readonly PromptVersion[]
@@ -138,7 +138,10 @@ export interface TurnMetrics {
   readonly retries: number
   /** The answer came from a cache. */
   readonly cacheHit: boolean
-  /** Share of input tokens read from providers' prompt caches, 0 to 1; `null` if no provider reported it. Absent as `models`. */
+  /**
+   * Share of input tokens read from providers' prompt caches, 0 to 1; `null` if no provider reported it. Absent in turns recorded before this
+   * member existed.
+   */
   readonly promptCacheHitRate?: number | null
   /** Use of each model; absent in turns recorded before this member existed. */
   readonly models?: readonly ModelUse[]
@@ -242,7 +245,7 @@ export interface TurnRow extends TurnSummary {
   readonly text: string
   /** `null`: the provider's default. */
   readonly temperature: number | null
-  /** SHA-256 of the system prompt, hexadecimal; `null` without one. */
+  /** SHA-256 of the system prompt's template, or of its text if it has no template; hexadecimal. `null` without a system prompt. */
   readonly promptHash: string | null
   /** Comment of the rating; `null`: none. */
   readonly ratingComment: string | null

@@ -183,7 +183,10 @@ export interface Tool<Input = never, Arguments extends Schema = Schema> {
   readonly maxResultChars?: number
   /** Returns the change that the call would make, as a unified diff or other text, for the permission request. Has no side effects. */
   readonly preview?: (input: Input) => string | Promise<string>
-  /** Returns the text that identifies a call in one line, such as a path or a command: `cria run` and chat show it. Default none. */
+  /**
+   * Returns the text that identifies a call in one line, such as a path or a command, for programs that show calls. Absent: the command line
+   * shows the first of the arguments `command`, `path`, `pattern`, `url`, `query`, `question` and `glob` that is a text.
+   */
   readonly title?: (input: Input) => string | undefined
   /** `true`: the result is meant for the user too, so that a chat shows all of it below the call. Default false. */
   readonly showsResult?: boolean

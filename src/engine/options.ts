@@ -1,4 +1,4 @@
-/** Types the options and the result of `query()`. */
+/** Defines the options and the metrics of `query()`. */
 
 import type { Budget } from '../core/budget.ts'
 import type { ClaimVerifier } from '../core/citation.ts'

@@ -7,6 +7,7 @@ import { measureRanking, rankingOf, withRelevant } from './retrieval.ts'
 import { holm, mean, pairedTest } from './statistics.ts'
 import type { PairedTest } from './statistics.ts'
 
+/** The two systems in one measure. */
 export interface MeasureComparison extends PairedTest {
   readonly measure: string
   /** Mean over the questions. */
@@ -28,6 +29,7 @@ export interface Failure {
   readonly system: number
 }
 
+/** The result of comparing two systems. */
 export interface Comparison {
   readonly collection: string
   /** Names of the two systems, such as file names; differences are system − baseline. */
@@ -43,6 +45,7 @@ export interface Comparison {
 /** The scores of one system for each question, by measure. */
 type Scores = ReadonlyMap<string, Readonly<Record<string, number>>>
 
+/** The two systems to compare: their runs, answers or scores. */
 export interface Sides<Side> {
   readonly collection: string
   readonly names: readonly [baseline: string, system: string]
@@ -60,7 +63,11 @@ export async function compareRuns(folder: string, runs: Sides<Run>): Promise<Com
   return compareRankings(runs, await readJudgments(folder), queries)
 }
 
-/** @param queries texts by id. Covers every query that has a relevant document; a query that a run lacks scores 0. */
+/**
+ * Compares two rankings by every measure, over all queries that have a relevant document; a query that a run lacks scores 0.
+ *
+ * @param queries texts by id.
+ */
 export function compareRankings(
   { collection, names, baseline, system }: Sides<Run>,
   judgments: ReadonlyMap<string, Judgments>,
@@ -84,7 +91,10 @@ export async function compareAnswers(folder: string, sides: Sides<readonly Predi
   return comparePredictions(sides, await readQuestions(folder), await readDocuments(folder, cited))
 }
 
-/** Adds the measure `right`: the quote contains an answer, or the system abstains from an unanswerable question. */
+/**
+ * Compares two sets of answers by every measure. Adds the measure `right`: the quote contains an answer, or the system abstains from an
+ * unanswerable question.
+ */
 export function comparePredictions(
   { collection, names, baseline, system }: Sides<readonly Prediction[]>,
   questions: readonly GoldQuestion[],
@@ -119,6 +129,11 @@ export function comparePredictions(
   )
 }
 
+/**
+ * Tests each measure and collects the failed questions.
+ *
+ * @param counts returns whether a question counts for a measure. @param main the measure of `differences` and `failures`.
+ */
 function comparison(
   { collection, names, baseline, system }: Sides<Scores>,
   measures: readonly string[],

@@ -1,5 +1,6 @@
 /** Tests whether two systems differ significantly: paired tests over the same questions, confidence intervals, and tests of shares. */
 
+/** The result of `pairedTest`. */
 export interface PairedTest {
   /** Mean of the differences. */
   readonly difference: number
@@ -17,7 +18,7 @@ export interface PairedTest {
 const DRAWS = 10_000
 const EVEN = 1e-12
 
-/** Deterministic: the same differences and seed return the same result. @param seed of the random draws. */
+/** Tests whether the mean of paired differences is 0. The same differences and seed return the same result. @param seed of the random draws. */
 export function pairedTest(differences: readonly number[], seed = 12_345, draws: number = DRAWS): PairedTest {
   const count = differences.length
   const difference = mean(differences)
@@ -115,7 +116,7 @@ export function wilson(successes: number, trials: number): readonly [number, num
   return [Math.max(0, centre - half), Math.min(1, centre + half)]
 }
 
-/** Two-sided exact test of a fair coin: returns the probability of all counts that are no more likely than this count. */
+/** Returns the two-sided p of the exact sign test: the probability that a fair coin gives a count no more likely than this one. */
 export function binomialP(successes: number, trials: number): number {
   const extreme = Math.max(successes, trials - successes)
   if (2 * extreme === trials) return 1

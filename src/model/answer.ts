@@ -1,4 +1,4 @@
-/** Types the input and the result of the model station. */
+/** Defines the input and the result of the model station. */
 
 import type { StationContext } from '../core/context.ts'
 import type { CriaError } from '../core/error.ts'

@@ -16,7 +16,7 @@ import type { CachedAnswer, ResponseCache } from './response-cache.ts'
  * A hit yields the stored answer with new ids and without cost. The answer of a fallback model is stored under the fallback's key.
  *
  * @param request as sent to `model`.
- * @param ask makes one attempt; receives its membership in the group of equal requests, which share one call.
+ * @param ask makes one attempt; receives this request's place among equal requests, which share one call; `undefined` without a cache.
  */
 export async function* cached<Failure extends object>(
   request: ModelRequest,
@@ -42,7 +42,7 @@ export async function* cached<Failure extends object>(
   }
 }
 
-/** Returns `true` for complete answers. */
+/** Returns `true` for answers whose finish reason the cache keeps: `stop`, and with `toolCalls: true` also `tool-calls`. */
 function isWorthKeeping({ message, finishReason, paused }: Answer, cache: ResponseCache): boolean {
   if (paused) return false
   return message.toolCalls === undefined ? finishReason === 'stop' : cache.toolCalls && finishReason === 'tool-calls'

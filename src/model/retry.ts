@@ -1,4 +1,4 @@
-/** Retries any async generator with the policy of the model station. */
+/** Runs an async generator again after retryable errors, with growing waits between the attempts. */
 
 import type { Clock } from '../core/clock.ts'
 import { ConfigurationError, isCriaError, MaxRetriesExceededError, toCriaError } from '../core/error.ts'

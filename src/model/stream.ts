@@ -1,4 +1,4 @@
-/** Station 2: gets one assistant message from a model or its fallbacks. */
+/** The model station: gets one assistant message from a model or its fallbacks. */
 
 import { ATTRIBUTE } from '../core/span.ts'
 import type { Station } from '../core/context.ts'
@@ -31,7 +31,7 @@ interface Failure {
   readonly error: CriaError
   /** `true`: text or thinking has been shown. */
   readonly shown: boolean
-  /** Events that void shown output: text, thinking, or arguments of a call. */
+  /** Events that tell the reader to discard what was shown: text, thinking, or arguments of a call. Empty if nothing was. */
   readonly takeBack: readonly EventBody[]
 }
 
@@ -48,7 +48,7 @@ export async function* streamModel(request: ModelRequest, ctx: ModelContext): St
   const fits = (candidate: LanguageModel): boolean => !spent.has(candidate) && unfitFor(request, candidate) === undefined
   yield* passOver(request, ctx)
   const retries = new Map<LanguageModel, number>()
-  /** Retry times, by the clock of the turn, of models that were left only because of their wait. */
+  /** When each model may be tried again, by the clock of the turn; for models that were left only because their wait was too long. */
   const waiting = new Map<LanguageModel, number>()
   const before: ModelFailure[] = []
   for (let attempt = 1; ; attempt++) {
@@ -145,7 +145,7 @@ function* passOver(request: ModelRequest, ctx: ModelContext): Generator<EventBod
   yield { ...switched, reason: 'specialized_task' }
 }
 
-/** Yields a notice once per turn, not in each step. */
+/** Yields a notice unless this turn has shown it already. */
 function* noticeOnce(notice: NoticeEvent, { shownNotices }: ModelContext): Generator<NoticeEvent> {
   if (shownNotices.has(notice.message)) return
   shownNotices.add(notice.message)
@@ -167,7 +167,7 @@ function leftOut(omitted: readonly string[], { ref }: LanguageModel): NoticeEven
   }
 }
 
-/** Makes one request, and settles it whatever its outcome. */
+/** Makes one request. Books its usage and ends its span even when it fails or the reader leaves. */
 async function* tryOnce(
   given: ModelRequest,
   model: LanguageModel,

@@ -1,4 +1,4 @@
-/** Station 1: builds the request of a step from the state of the turn. */
+/** The prepare station: builds the request of a step from the state of the turn. */
 
 import { ATTRIBUTE } from '../core/span.ts'
 import type { Station } from '../core/context.ts'

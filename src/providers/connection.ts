@@ -99,7 +99,7 @@ export async function post(target: Target, request: Encoded, signal: AbortSignal
     const location = response.status >= 300 && response.status < 400 ? response.headers.get('location') : null
     if (location === null || location === undefined) return response
     const { body } = response
-    if (body !== null) void ('cancel' in body ? body.cancel().catch(() => {}) : body.destroy())
+    if (body !== null && body !== undefined) void ('cancel' in body ? body.cancel().catch(() => {}) : body.destroy())
     url = redirected(url, location, response.status, target)
   }
   throw new CriaError('invalid_response', `${provider}: ${host} redirected more than ${MAX_REDIRECTS} times.`, {

@@ -183,6 +183,16 @@ test('a redirect without a location is an error', async () => {
   expect((await ask(model)).error).toMatchObject({ code: 'invalid_response', status: 302 })
 })
 
+test.each([
+  ['an answer', 200, 'an empty response'],
+  ['a redirect', 307, 'redirected more than 5 times'],
+])("%s of a caller's own fetch may have no body", async (_, status, message) => {
+  const response = { status, ok: status === 200, headers: new Headers({ location: '/v1' }) } as Response
+  const options = { baseURL: 'http://127.0.0.1/v1', env: {}, fetch: () => Promise.resolve(response) }
+  const { error } = await ask(createProviderModel('openai-compatible/m', options))
+  expect(error).toMatchObject({ code: 'invalid_response', message: expect.stringContaining(message) as string })
+})
+
 test('arguments that are a too deeply nested object are invalid', async () => {
   const nested = '{"a":'.repeat(2000) + '1' + '}'.repeat(2000)
   const body = `data: {"candidates":[{"content":{"parts":[{"functionCall":{"name":"f","args":${nested}}}]},"finishReason":"STOP"}]}\n\n`

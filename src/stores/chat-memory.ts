@@ -1,4 +1,4 @@
-/** Stores the latest turns of a conversation, in order. */
+/** Keeps the latest turns of a conversation as a document store, and saves them to a file. */
 
 import { readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { problemIn } from '../core/part.ts'
@@ -20,9 +20,9 @@ import { toDocument } from './sqlite/documents.ts'
 export interface ChatMemoryOptions {
   /** Shown in events; default `chat`. */
   readonly name?: string
-  /** Most turns to keep; older turns are dropped. Default: all. */
+  /** Maximum number of turns to keep; older turns are dropped. Default: all. */
   readonly maxTurns?: number
-  /** Most UTF-16 units that `retrieve` returns, newest turns first. Default: no limit. */
+  /** Maximum number of UTF-16 units that `retrieve` returns, newest turns first. Default: no limit. */
   readonly maxChars?: number
 }
 

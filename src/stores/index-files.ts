@@ -179,7 +179,10 @@ class IndexRun {
     }
   }
 
-  /** Applies changes that need no text at once, and yields the others for the store. Ends early when stopped, so that files already read are kept. */
+  /**
+   * Applies at once the changes that need no text, and yields the others for the store. Ends early when stopped, so that files already read are
+   * kept.
+   */
   async *#changedDocuments(): AsyncGenerator<FileDocument> {
     const { signal, onProgress, dryRun = false } = this.#options
     const comparison: Comparison = {

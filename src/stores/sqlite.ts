@@ -107,7 +107,7 @@ export class SqliteDocumentStore implements DocumentStore {
     const connection = openStoreFile({ path, readOnly, synchronous, busyTimeoutMs })
     try {
       const store = new SqliteDocumentStore(connection, options)
-      store.#writer.bringUpToDate()
+      if (!readOnly) store.#writer.bringUpToDate()
       store.#model = store.#modelFor(options.embeddingModel)
       // Also for `openSync`: later writes wait for a lock without blocking the event loop.
       connection.execute(`PRAGMA busy_timeout = ${TRY_MS}`)
@@ -174,6 +174,10 @@ export class SqliteDocumentStore implements DocumentStore {
   /** As `search`, for a question that was embedded elsewhere; without a vector, searches by words alone. */
   async searchWith(vector: QueryVector | undefined, query: string, options: SearchOptions = {}): Promise<ScoredChunk[]> {
     const { limit, filter } = checkedSearch(query, options)
+    if (!this.canBeSearched)
+      throw new ConfigurationError(
+        `${this.path} was indexed by another version of cria. Open it once for writing, which indexes it again.`,
+      )
     if (vector === undefined) return this.#connection.snapshot(() => this.#searcher.search(query, limit, filter))
     this.#ranking ??= import('./sqlite/nearest.ts').then(({ VectorRanking }) => new VectorRanking(this.#connection))
     const ranking = await this.#ranking
@@ -192,6 +196,11 @@ export class SqliteDocumentStore implements DocumentStore {
     if (this.#model === undefined || !this.#searcher.hasWords(query)) return {}
     const embeddings = await this.#loadEmbeddings(this.#model)
     return await embeddings.query(query, signal)
+  }
+
+  /** False for a store that was opened read-only and was indexed by another version of cria; its documents can be read. */
+  get canBeSearched(): boolean {
+    return !this.#connection.readOnly || this.#writer.isCurrent
   }
 
   /** True if the store has a model that embeds questions. */

@@ -1,4 +1,4 @@
-/** Types of the tools station: its input, and a tool call at each stage. Stages return new values and do not change a call. */
+/** Defines the input of the tools station, and a tool call at each stage. Stages return new values and do not change a call. */
 
 import type { StationContext } from '../core/context.ts'
 import type { QueryEvent } from '../core/event.ts'

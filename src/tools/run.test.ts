@@ -154,6 +154,13 @@ describe('concurrent mode', () => {
     expect(most()).toBe(1)
   })
 
+  it.each(['resources', 'subjects'] as const)('`%s` that return a promise which rejects do not end the process', async (name) => {
+    const { work } = counted({ [name]: () => Promise.reject(new Error('no')), needsPermission: false })
+    // The runner reports a rejection without a handler as an error.
+    const events = await collect({ model: calling([{ name: 'work' }]), tools: [work] })
+    expect(events.at(-1)?.type).toBe('complete')
+  })
+
   it('ENG-TOOL-003 at most five run at a time, and the next starts as soon as one ends', async () => {
     let running = 0
     let most = 0

@@ -1,5 +1,5 @@
 /**
- * Station 3: runs the calls of one step.
+ * The tools station: runs the calls of one step.
  *
  *     requests ─► known? fits? ─► may it run? ─► run ─► results, in the order of the calls
  *

@@ -2,7 +2,7 @@
 
 import type { Tool, ToolResources } from '../core/tool.ts'
 import { isRecord } from '../util/check.ts'
-import { isPromise } from '../util/promise.ts'
+import { ignoreRejection, isPromise } from '../util/promise.ts'
 import { Mailbox } from './work.ts'
 
 /** The resources that a call reads and writes. */
@@ -61,7 +61,8 @@ function declaredResources(tool: Tool, input: unknown): Required<ToolResources> 
   try {
     // The schema of the tool checked the input.
     const said: unknown = tool.resources?.(input as never)
-    // Ignores a promise, a list, or a name in place of a list of names.
+    // Ignores a promise, which may reject, a list, or a name in place of a list of names.
+    ignoreRejection(said)
     if (!isRecord(said) || isPromise(said)) return undefined
     const { reads = [], writes = [] } = said
     return isNames(reads) && isNames(writes) ? { reads, writes } : undefined

@@ -30,7 +30,7 @@ export function takeVariables(names: Iterable<string>): void {
   if (found.length > 0 && process.platform === 'linux') blankInitial(found)
 }
 
-/** Adds values as if they had been removed from the environment: only `environment()` returns them, and they are redacted. */
+/** Adds secrets that never were in `process.env`: only `environment()` returns them, and they are redacted. */
 export function keepValues(values: Readonly<Record<string, string>>): void {
   for (const [name, value] of Object.entries(values)) taken.set(name, value)
 }
@@ -82,7 +82,7 @@ export const HARMLESS_GIT: GitSettings = [
   ['safe.bareRepository', 'explicit'],
 ]
 
-/** Returns the variables that pass the settings to git. Their numbers must have no gap, or every git command fails. */
+/** Returns the variables that pass the settings to git, which numbers them (`GIT_CONFIG_KEY_0`, …) and fails when a number is missing. */
 export function gitVariables(settings: GitSettings): Record<string, string> {
   const pairs = settings.flatMap(([key, value], index) => [
     [`GIT_CONFIG_KEY_${index}`, key] as const,

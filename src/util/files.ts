@@ -1,3 +1,5 @@
+/** Opens, locks and replaces files safely: no followed links, one process at a time, no half-written content. */
+
 import {
   closeSync,
   constants,

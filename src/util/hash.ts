@@ -1,3 +1,5 @@
+/** Makes hashes, comparable JSON, and names of objects, as keys. */
+
 import { createHash, randomUUID } from 'node:crypto'
 import { isRecord } from './check.ts'
 

@@ -1,5 +1,5 @@
 /**
- * Makes patterns over the letters of all scripts that are cheap for text in Latin letters.
+ * Compiles patterns with Unicode classes, in a short form for Latin text.
  *
  * Unicode classes have hundreds of ranges, and compiling a class takes a millisecond: too slow for a process that answers a single
  * question. For Latin-1 text and general punctuation a few ranges are equivalent.
@@ -26,8 +26,8 @@ const CLASS = /\\p\{(\w+)(=\w+)?\}/g
 /**
  * Returns a function that returns the pattern to use for a text.
  *
- * @param source of a regular expression, in which `\p{L}`, `Lu`, `Ll`, `Lt`, `Lm`, `Lo`, `M`, `N`, `P`, `S`, `Sentence_Terminal` and scripts other
- *   than Latin are within brackets; with another class the returned function throws a TypeError when first called.
+ * @param source of a regular expression. It may use these classes, inside brackets only: `\p{L}`, `Lu`, `Ll`, `Lt`, `Lm`, `Lo`, `M`, `N`, `P`, `S`,
+ *   `Sentence_Terminal`, and scripts other than Latin. Another class makes the returned function throw a TypeError for Latin text.
  */
 export function patternFor(source: string, flags: 'u' | 'gu' | 'iu'): (text: string) => RegExp {
   let latin: RegExp | undefined

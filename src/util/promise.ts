@@ -37,7 +37,9 @@ export function orAborted<T>(work: PromiseLike<T>, signal: AbortSignal): Promise
 }
 
 /**
- * Returns whether `work` ends before the signal has been aborted for `graceMs` milliseconds. Otherwise the work continues unobserved.
+ * Waits for `work`, but once the signal is aborted at most `graceMs` milliseconds longer. Returns whether the work ended in that time; otherwise
+ * it continues unobserved.
+ *
  * @throws the error of the work in that time.
  */
 export async function settledInTime(work: Promise<unknown>, signal: AbortSignal, graceMs: number): Promise<boolean> {

@@ -1,4 +1,6 @@
-/** A map of limited size that drops the least recently used entries. */
+/** Keeps a limited number of values by key, such as those of the latest sessions. */
+
+/** A map of limited size: setting a value beyond the limit drops the least recently used one. */
 export class Recent<Value> {
   readonly #entries = new Map<string, Value>()
   readonly #limit: number

@@ -1,4 +1,4 @@
-/** Parses robots.txt (RFC 9309): the paths that a site lets programs fetch. Pure. */
+/** Parses robots.txt (RFC 9309): the paths that a site lets programs fetch. */
 
 import { matchesGlob } from './glob.ts'
 

@@ -5,6 +5,7 @@ import { createServer } from 'node:http'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { StoreFacts, StoreSource } from '../../src/app/store-choice.ts'
 import type { IndexReport } from '../../src/app/stores.ts'
@@ -54,6 +55,14 @@ describe('stores', () => {
     rmSync(join(place.folder, 'c.md'))
     await place.run(['index', 'c.md', '--store', 'handbook'])
     expect((await stores())[1]?.documents).toEqual([join(place.folder, 'docs')])
+
+    // A store by another version of the analyzer is listed and shown too.
+    const listedBefore = await stores()
+    const database = new DatabaseSync(join(place.home, 'stores/handbook.db'))
+    database.exec("UPDATE facts SET value = 0 WHERE name = 'analyzer'")
+    database.close()
+    expect((await stores())[1]).toMatchObject({ documents: listedBefore[1]?.documents, chunks: 2 })
+    expect(await sources('handbook')).toEqual(['docs/a.md', 'docs/b.md'])
 
     const file = join(place.home, 'stores/handbook.db')
     expect(await place.run(['stores', 'remove', 'handbok'])).toMatchObject({

@@ -1,4 +1,4 @@
-/** Formats the status line below the input: model, usage, and the share of the context window in use. Pure. */
+/** Formats the status line below the input: model, usage, and the share of the context window in use. */
 
 import type { Usage } from '../../core/usage.ts'
 import { visibleLine } from '../../util/terminal.ts'

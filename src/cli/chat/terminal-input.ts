@@ -195,7 +195,7 @@ const CODES: Names = { 9: 'tab', 13: 'enter', 27: 'escape', 127: 'backspace' }
 const CONTROLS: Names = { '\r': 'enter', '\n': 'ctrl-j', '\t': 'tab', '\b': 'backspace', '\u007F': 'backspace' }
 
 /**
- * Decodes input bytes as keys. Pure.
+ * Decodes input bytes as keys.
  *
  * @param final no input follows for now: a single escape character is the Escape key.
  * @returns the keys, and an incomplete rest, which belongs before the next piece of input.

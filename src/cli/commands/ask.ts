@@ -54,11 +54,12 @@ export const runTask: Command = defineCommand({
     TWO_SESSIONS,
   ],
   details: `The model works in the current folder with tools. It reads, lists and searches files freely. It changes files and runs
-commands only where a rule allows it: --allow, or "rules" in config.json (those of a project count after cria trust).
-There are no permission prompts: a call that no rule allows is refused, and the model receives the refusal. The answer goes
-to standard output; calls, changes and refusals go to standard error. Exit code 4: the last change or command it tried was
-refused. The model also receives git status and AGENTS.md and similar files (as instructions after cria trust, else as
-data). Piped input and files named with -a are sent as data.`,
+commands only where a rule allows it: --allow, "rules" in config.json (those of a project count after cria trust), or a rule
+that you kept in a chat for this folder or everywhere ("cria trust --show" lists them). There are no permission prompts: a
+call that no rule allows is refused, and the model receives the refusal. The answer goes to standard output; calls, changes
+and refusals go to standard error. Exit code 4: the last change or command it tried was refused. The model also receives git
+status and AGENTS.md and similar files (as instructions after cria trust, else as data). Piped input and files named with -a
+are sent as data.`,
   examples: [
     'cria run "Why does the build fail?"',
     `cria run "Fix the failing test" --allow='edit_file(src/**)' --allow='run_command(npm test)'`,

@@ -1,3 +1,5 @@
+/** Declares `cria doctor`, which checks providers, stores, MCP servers and the system. */
+
 import { diagnose } from '../../app/doctor.ts'
 import type { Check } from '../../app/doctor.ts'
 import { visibleText } from '../../util/terminal.ts'

@@ -1,3 +1,5 @@
+/** Declares `cria retrieve`, which prints the chunks found for a query. */
+
 import { excerptOf } from '../../app/excerpt.ts'
 import { openStore, sourceBase } from '../../app/stores.ts'
 import { pageAt } from '../../core/store.ts'

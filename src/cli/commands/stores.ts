@@ -1,3 +1,5 @@
+/** Declares `cria stores`, which lists, shows and removes document stores. */
+
 import { homePaths } from '../../app/paths.ts'
 import { chooseStore, isDerived, listStores, readStore, requireStore } from '../../app/store-choice.ts'
 import type { StoreChoice, StoreFacts } from '../../app/store-choice.ts'

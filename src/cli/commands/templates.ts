@@ -1,3 +1,5 @@
+/** Declares `cria templates`, which lists, shows and saves prompt templates. */
+
 import { homePaths } from '../../app/paths.ts'
 import { formatTemplate, readTemplate, saveTemplate, templateNames } from '../../app/templates.ts'
 import type { Template } from '../../app/templates.ts'

@@ -1,3 +1,5 @@
+/** Declares `cria trust`, which shows, gives and withdraws the trust in the configuration and the instructions of a project. */
+
 import { readProjectConfig } from '../../app/config.ts'
 import type { CriaConfig } from '../../app/config-schema.ts'
 import { findProjectFiles } from '../../app/context/built-in.ts'

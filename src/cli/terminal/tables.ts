@@ -1,6 +1,6 @@
 /**
- * Lays out tables, and text with styles, on a terminal that may be too narrow for them: cells are wrapped between words, and no word is lost.
- * Tables of answers have frames, tables of commands have none. Pure.
+ * Reads Markdown tables, and draws tables and styled text in the columns of a terminal. Cells that are too wide wrap between words, and no word
+ * is lost. Tables of answers have frames, tables of commands have none.
  */
 
 import { cellsOf, graphemes, widthOf } from '../../util/cells.ts'

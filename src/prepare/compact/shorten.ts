@@ -1,4 +1,4 @@
-/** Writes what stands in place of older text: outlines of tool output, messages without their middle, and summaries by a model. */
+/** Writes the replacements of older text: outlines of tool output, messages without their middle, and summaries by a model. */
 
 import { fromParts, system, user } from '../../core/message.ts'
 import type { Message } from '../../core/message.ts'
@@ -9,7 +9,7 @@ import { enclosed } from '../fence.ts'
 export const OUTLINE_CHARS = 1000
 /** Share of the kept characters for the beginning; the end, with the outcome, gets the rest. */
 const HEAD_SHARE = 0.7
-/** Minimum number of characters to cut, since the note takes some itself. */
+/** Cuts of this many characters or fewer are not made: the note would take their place. */
 const WORTHWHILE = 200
 
 /** Cuts each tool output of a message to about `chars` characters; returns the same message if none is longer. */

@@ -1,4 +1,4 @@
-/** Maps an error that a provider reported to one of our error codes. Pure. */
+/** Maps an error that a provider reported to one of our error codes. */
 
 import type { ErrorCode } from '../../core/error.ts'
 import type { Reported } from './reported.ts'

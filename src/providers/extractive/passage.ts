@@ -1,4 +1,4 @@
-/** Types of the passages that answers quote and the pieces that they consist of, and functions that measure their length. */
+/** Defines the passages that answers quote and the pieces that they consist of, and measures their length. */
 
 import { linesOf } from '../../util/lines.ts'
 import type { Range } from '../../util/range.ts'

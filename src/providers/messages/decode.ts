@@ -1,6 +1,6 @@
 /**
- * Decodes answers of the Messages API. A gateway that loses its upstream may restart the answer in the same stream. Other servers than Anthropic's
- * omit signatures and usage, and send the first text with the start of a block.
+ * Decodes answers of the Messages API. Tolerates a gateway that restarts the answer in the same stream, and servers that omit signatures and
+ * usage, or send the first text with the start of a block.
  */
 
 import type { JsonObject } from '../../core/json.ts'

@@ -102,10 +102,17 @@ it('detects the kind after more white space than it keeps', async () => {
   })
   const source = new ByteSource(new Response(body, { headers: { 'transfer-encoding': 'chunked' } }))
   expect(await source.kind()).toBe('events')
-  expect(await source.text(1000)).toBe(' data: {}\n\n')
+  expect(await source.text(1000)).toBe('data: {}\n\n')
 })
 
-it('detects the kind after white space in the same piece', async () => {
-  const source = new ByteSource(new Response(`${' '.repeat(5000)}data: {}\n\n`))
+it('detects the kind after white space in the same piece, even if the white space fills the queue', async () => {
+  const body = new ReadableStream<Uint8Array>({
+    start(controller) {
+      for (const piece of [`${' '.repeat(100_000)}da`, 'ta: {}\n\n']) controller.enqueue(Buffer.from(piece))
+      controller.close()
+    },
+  })
+  const source = new ByteSource(new Response(body, { headers: { 'transfer-encoding': 'chunked' } }))
   expect(await source.kind()).toBe('events')
+  expect(await source.text(1000)).toBe('data: {}\n\n')
 })

@@ -34,7 +34,7 @@ export class ByteSource {
   #cancel: (() => void) | undefined
 
   constructor({ body, headers }: Pick<Answered, 'body' | 'headers'>) {
-    if (body === null) this.#end()
+    if (body === null || body === undefined) this.#end()
     else if ('getReader' in body) {
       if (headers.get('transfer-encoding')?.toLowerCase().includes('chunked') !== true) this.#most = MOST_UNCHUNKED_BYTES
       void this.#pump(body.getReader())
@@ -74,13 +74,18 @@ export class ByteSource {
   async kind(): Promise<BodyKind> {
     for (;;) {
       // Some servers send white space first to keep the connection alive, possibly more than the queue holds.
-      while (this.#queue[0]?.every(isSpace) === true) this.#queued -= this.#queue.shift()?.length ?? 0
+      for (let [first] = this.#queue; first !== undefined; [first] = this.#queue) {
+        const start = first.findIndex((byte) => !isSpace(byte))
+        if (start === 0) break
+        this.#queue.splice(0, 1, ...(start === -1 ? [] : [first.subarray(start)]))
+        this.#queued -= start === -1 ? first.length : start
+      }
       this.#resumeSender?.()
       let head = ''
       for (const piece of this.#queue) {
         if (head.length >= ENOUGH) break
         head += Buffer.from(piece.buffer, piece.byteOffset, piece.byteLength).toString('latin1')
-        head = head.trimStart().slice(0, ENOUGH)
+        head = head.slice(0, ENOUGH)
       }
       const kind = kindOf(head, this.#over)
       if (kind !== undefined && this.#failure !== undefined && head === '') throw this.#failure.thrown

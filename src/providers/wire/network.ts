@@ -25,7 +25,8 @@ export interface Answered {
   readonly status: number
   readonly ok: boolean
   readonly headers: Iterable<[string, string]> & { get(name: string): string | null | undefined }
-  readonly body: Readable | ReadableStream<Uint8Array> | null
+  /** Absent from some responses that a caller's own `fetch` makes. */
+  readonly body?: Readable | ReadableStream<Uint8Array> | null
 }
 
 /** What happened, where `HOST` is replaced by the host; what to do; `false`: a retry does not help. */

@@ -25,8 +25,8 @@ export function takeLease({ connection, now, leaseMs, holder, owner }: Journal, 
 }
 
 /**
- * Ensures that the turn is held for at least two thirds of a lease from now. Does not update the row with every batch, which saves
- * a page of the log each time.
+ * Extends the lease once less than two thirds of it are left: updating the row with every batch would write a page of the log each time.
+ *
  * @throws CriaError `turn_lost` when the lease had run out and another process has ended the turn.
  */
 export function renewLease(journal: Journal, turn: OpenTurn): void {
@@ -39,15 +39,15 @@ export function renewLease(journal: Journal, turn: OpenTurn): void {
   }
 }
 
-/** @throws CriaError as `renewLease`. */
+/** Deletes the lease of a turn that ends. @throws CriaError as `renewLease`. */
 export function dropLease({ connection, holder }: Journal, { key, turnId }: OpenTurn): void {
   const dropped = connection.run('DELETE FROM leases WHERE turn = ? AND holder = ?', [key, holder])
   if (dropped === 0) throw lostTurn(turnId)
 }
 
 /**
- * Renews the leases of this recorder, except those of turns whose writes fail: these run out and are then given up, so that the living
- * process does not keep them held. Forgets turns that another process has ended.
+ * Renews the leases of this recorder, except those of turns whose writes fail: these run out and are marked as given up, or the turns would
+ * count as held while the process lives. Forgets turns that another process has ended.
  */
 export function renewLeases({ connection, holder, leaseMs, now, open }: Journal): void {
   const held = connection.all<{ turn: number }>('SELECT turn FROM leases WHERE holder = ?', [holder])
@@ -116,7 +116,10 @@ function unheld({ connection, now, owner }: Journal, { turnId, sessionId, givenU
   return leases.filter((lease) => givenUp?.has(lease.turn) === true || !isHeld(lease, at, owner))
 }
 
-/** A process known to be alive keeps its turns, however long it is silent: it may be stopped, or the machine suspended. */
+/**
+ * Returns whether the lease still holds its turn. A process known to be alive keeps its turns, however long it is silent: it may be stopped, or
+ * the machine suspended.
+ */
 function isHeld(lease: Lease, now: number, here: Owner): boolean {
   if (lease.until === GIVEN_UP) return false
   const liveness = livenessOf(lease, here)

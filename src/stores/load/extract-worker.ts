@@ -1,4 +1,4 @@
-/** Thread that reads PDF and Word files, one after the other. */
+/** The program of a thread: extracts the text of PDF and Word files, one after the other, and limits the memory that they take. */
 
 import { parentPort } from 'node:worker_threads'
 import type { Extracted } from './unreadable.ts'

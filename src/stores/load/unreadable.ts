@@ -1,4 +1,4 @@
-/** Types of the results of reading a file, and the reasons why it cannot be read. */
+/** Defines the result of reading a file, and the reasons why it cannot be read. */
 
 /** Thrown when a file cannot become a document. The message is the reported reason: `a PDF without text (scanned?)`. */
 export class Unreadable extends Error {

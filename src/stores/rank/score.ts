@@ -1,6 +1,6 @@
 /**
- * Scores words by BM25 (S. Robertson and H. Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond", 2009), and adjacent words; holds the
- * parameters of the whole ranking.
+ * Scores chunks by BM25 (S. Robertson and H. Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond", 2009) and by adjacent words;
+ * defines the parameters of the ranking.
  */
 
 /** Ranking parameters, the same for all collections. Results are insensitive to small changes of each; `docs/retrieval.md` has the measurements. */
@@ -45,11 +45,11 @@ export const RANKING = {
     share: 0.3,
     /** Standard deviations that count as 1. */
     deviations: 5,
-    /** At least this many of the chunks found by words are compared exactly. */
+    /** The vectors of at least this many of the best chunks by words are compared exactly. */
     words: 100,
     /**
-     * Vectors compared exactly: all, if the store has no more. In a larger store, those nearest by code, and as many chosen independently of the
-     * question, which show the usual cosines.
+     * A store with no more vectors compares all of them exactly. A larger one compares this many that are nearest by code, and as many that are
+     * chosen independently of the question, which show the usual cosines.
      */
     candidates: 500,
   },
@@ -71,8 +71,8 @@ export function inverseFrequency(chunks: number, frequency: number): number {
 const MANY_CHUNKS = 50
 
 /**
- * Returns the constant added to the weight of every query word, because few chunks say little about how rare a word is: in a single chunk, a word
- * it has would weigh a fifth of a word it lacks. Falls from 3.3 with one chunk to .4 with a hundred and 0 with many.
+ * Returns the constant added to the weight of every query word, because few chunks say little about how rare a word is. Without it, in a store of
+ * one chunk, a word that occurs would weigh a fifth of one that does not. Falls from 3.3 with one chunk to .4 with a hundred and 0 with many.
  */
 export function unknownFrequency(chunks: number): number {
   return Math.log(1 + MANY_CHUNKS / (chunks + 1))

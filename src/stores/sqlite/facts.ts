@@ -8,7 +8,9 @@ import { RANKING } from '../rank/score.ts'
 import type { CorpusSize } from '../rank/score.ts'
 import { decodeNumbers } from './postings.ts'
 
+/** The name of a single number about the index. */
 export type Fact =
+  /** Version of the analyzer that made the terms. */
   | 'analyzer'
   /** Number of chunks, and the sum of their lengths. */
   | 'chunks'
@@ -19,6 +21,7 @@ export type Fact =
   | 'changes'
   /** Increases with every transaction that changes vectors. */
   | 'vector_changes'
+  /** The next free ids. */
   | 'next_chunk'
   | 'next_term'
   | 'next_block'
@@ -26,6 +29,7 @@ export type Fact =
   | 'compacted_chunks'
   | 'compacted_terms'
 
+/** Returns 0 for a number that was never written. */
 export function readFact(connection: Connection, name: Fact): number {
   return connection.get<{ value: number }>('SELECT value FROM facts WHERE name = ?', [name])?.value ?? 0
 }
@@ -66,7 +70,7 @@ export function readNumbers(connection: Connection, list: NumberList): Uint32Arr
  * Changes the number of each id. Call it inside a transaction.
  *
  * @param ids ascending. @param change returns the new number; `at` is the index of the id among them.
- * @returns how many numbers became nonzero, less how many became 0.
+ * @returns the change in the count of numbers that are not 0.
  */
 export function changeNumbers(
   connection: Connection,
@@ -100,15 +104,21 @@ export function changeNumbers(
 
 /** The statistics of all chunks, as of the time when `changes` was read. */
 export interface Corpus extends CorpusSize {
+  /** The fact `changes`; the statistics are valid while it has this value. */
   readonly changes: number
   /** Number of distinct terms. */
   readonly terms: number
+  /** The lists `lengths`, `keys` and `frequencies`, by id of the chunk or term. */
   readonly lengths: Uint32Array
   readonly keys: Uint32Array
   readonly frequencies: Uint32Array
 }
 
-/** Call it inside the query's snapshot. @param known result of the last call, returned again while the index is unchanged. */
+/**
+ * Reads the statistics of all chunks, inside the transaction of the query.
+ *
+ * @param known result of the last call, returned again while the index is unchanged.
+ */
 export function readCorpus(connection: Connection, known: Corpus | undefined): Corpus {
   const changes = readFact(connection, 'changes')
   if (known?.changes === changes) return known
@@ -149,6 +159,7 @@ export class Sequences {
     this.#connection = connection
   }
 
+  /** Reads the terms of several chunks with one statement. */
   load(ids: readonly number[]): void {
     const missing = ids.filter((id) => !this.#read.has(id))
     if (missing.length === 0) return
@@ -159,7 +170,7 @@ export class Sequences {
     for (const { id, terms } of rows) this.#read.set(id, decodeNumbers(terms))
   }
 
-  /** Returns an empty list for a chunk that is not in the index. */
+  /** Returns the terms of a chunk; an empty list if it is not in the index. */
   of(id: number): readonly number[] {
     this.load([id])
     return this.#read.get(id) ?? []

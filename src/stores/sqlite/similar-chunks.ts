@@ -10,7 +10,7 @@ import type { Postings } from './postings.ts'
 import { termsById } from './query-words.ts'
 import type { IndexReader, Term } from './query-words.ts'
 
-/** Returns the chunks that BM25 finds for the rare words of a chunk, with scores relative to the chunk's own score. */
+/** Returns for each candidate the chunks that share its rare words, with BM25 scores relative to the candidate's own. */
 export function similarChunks(
   index: IndexReader,
   keys: Scored['keys'],
@@ -51,7 +51,7 @@ export function similarChunks(
   )
 }
 
-/** Adds the weight of a word to the chunks in its part of the list. A separate function, as it is a loop: it is compiled early. */
+/** Adds the weight of a word to the chunks in its part of the list. Separate, so that the engine optimises this loop early. */
 function addSimilarity(
   { lengths, averageLength }: Corpus,
   similarity: Float64Array,

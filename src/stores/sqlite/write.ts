@@ -44,9 +44,7 @@ interface Changes {
   readonly removed: number[]
 }
 
-/**
- * Replaces documents with the same source. If content and recipe are unchanged, only the file facts are updated.
- */
+/** Replaces documents with the same source. If content and recipe (how it was read and cut) are unchanged, only the file facts are updated. */
 export function putDocuments(
   connection: Connection,
   index: IndexWriter,
@@ -184,7 +182,7 @@ function replaceChunks(connection: Connection, sourceId: number, chunks: readonl
   insertChunks(connection, sourceId, fresh, changes)
 }
 
-/** Reports whether the index entry stays valid: the id covers the text; title and headings are indexed too. */
+/** Reports whether the index entry stays valid. Equal ids mean equal text, so only title and headings are compared. */
 function isIndexedAlike(chunk: Chunk, before: KeptChunk): boolean {
   const { title, headings } = JSON.parse(before.details) as Pick<Chunk, 'title' | 'headings'>
   return chunk.title === title && JSON.stringify(chunk.headings) === JSON.stringify(headings)

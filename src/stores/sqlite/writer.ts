@@ -1,7 +1,7 @@
 /** Writes to the file of a store, one transaction after the other; large documents are written in a thread. */
 
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises'
-import { ConfigurationError, isCriaError } from '../../core/error.ts'
+import { isCriaError } from '../../core/error.ts'
 import type { Chunk, SourceDocument } from '../../core/store.ts'
 import { orAborted } from '../../util/promise.ts'
 import type { Connection } from '../../util/sqlite/connection.ts'
@@ -140,17 +140,16 @@ export class Writer {
     while (await this.alone(() => this.#connection.isOpen && vacuum(this.#connection, STEP_MS))) await sleep(STEP_MS)
   }
 
-  /** Indexes again after a change of the analyzer, because an index by another version would miss matches. */
+  /** False after a change of the analyzer: a search in an index by another version would miss matches. */
+  get isCurrent(): boolean {
+    return readFact(this.#connection, 'analyzer') === ANALYZER_VERSION
+  }
+
+  /** Indexes again after a change of the analyzer. */
   bringUpToDate(): void {
-    const isCurrent = (): boolean => readFact(this.#connection, 'analyzer') === ANALYZER_VERSION
-    if (isCurrent()) return
-    if (this.#connection.readOnly) {
-      throw new ConfigurationError(
-        `${this.#connection.path} was indexed by another version of cria. Open it once for writing, which indexes it again.`,
-      )
-    }
+    if (this.isCurrent) return
     this.#write(() => {
-      if (isCurrent()) return
+      if (this.isCurrent) return
       indexAgain(this.#connection, this.#index)
       writeFact(this.#connection, 'analyzer', ANALYZER_VERSION)
     })

@@ -1,3 +1,5 @@
+/** The tool `ask_user`: asks the user a question. */
+
 import { defineTool, inputOf } from '../define-tool.ts'
 import type { Tool } from '../../core/tool.ts'
 import { orAborted } from '../../util/promise.ts'

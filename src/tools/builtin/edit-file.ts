@@ -1,3 +1,5 @@
+/** The tool `edit_file`: replaces an exact text in a file. */
+
 import type { Tool } from '../../core/tool.ts'
 import { defineTool, inputOf } from '../define-tool.ts'
 import { carryOut, checkKnown, diffOf } from './edits.ts'

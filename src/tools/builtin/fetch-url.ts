@@ -1,3 +1,5 @@
+/** The tool `fetch_url`: fetches a public page, as Markdown. */
+
 import { defineTool, inputOf } from '../define-tool.ts'
 import type { Tool, ToolOutput } from '../../core/tool.ts'
 import { beginningOf } from '../../util/lines.ts'

@@ -1,3 +1,5 @@
+/** The tool `list_files`: lists the files and folders below a folder. */
+
 import { stat } from 'node:fs/promises'
 import { defineTool } from '../define-tool.ts'
 import type { Tool } from '../../core/tool.ts'

@@ -29,7 +29,7 @@ export interface GroupOptions {
   readonly endsStragglers?: boolean
 }
 
-/** The option by which a group was stopped. */
+/** What stopped a group: its signal, its time limit or its output limit. */
 export type Stopped = 'signal' | 'timeout' | 'output'
 
 export interface GroupEnd {
@@ -91,7 +91,7 @@ export class ProcessGroup {
     this.ended = this.#endWithin(options)
   }
 
-  /** The option by which the group was stopped; `undefined` when it was not, or by `stop()`. */
+  /** What stopped the group; `undefined` if nothing did, and after `stop()`. */
   get stopped(): Stopped | undefined {
     return this.#stopped
   }
@@ -162,7 +162,7 @@ export class ProcessGroup {
   }
 }
 
-/** Waits for the end of the group, less long once its output is closed: outside Linux a zombie process looks alive. */
+/** Waits for the end of the group, then kills it. Waits only briefly once its output is closed, because outside Linux a zombie looks alive. */
 async function untilGone(pid: number, closed: Promise<void>): Promise<void> {
   let left = GRACE
   void closed.then(() => {

@@ -1,3 +1,5 @@
+/** The tool `read_file`: reads lines of a text file, the text of a document, or an image. */
+
 import { describeBytes, imageFrom } from '../binary.ts'
 import { defineTool, inputOf } from '../define-tool.ts'
 import { CriaError } from '../../core/error.ts'

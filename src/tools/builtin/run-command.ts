@@ -1,3 +1,5 @@
+/** The tool `run_command`: runs a command line with `sh`, in the sandbox where there is one. */
+
 import { constants } from 'node:os'
 import { defineTool, inputOf } from '../define-tool.ts'
 import type { SandboxKind, Tool, ToolOutput } from '../../core/tool.ts'

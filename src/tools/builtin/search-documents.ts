@@ -1,3 +1,5 @@
+/** The tool `search_documents`: finds passages in document stores. */
+
 import { defineTool, inputOf } from '../define-tool.ts'
 import type { DocumentStore, ScoredChunk } from '../../core/store.ts'
 import type { Tool } from '../../core/tool.ts'

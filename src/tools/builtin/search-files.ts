@@ -1,3 +1,5 @@
+/** The tool `search_files`: searches the text of files for a regular expression, in a thread. */
+
 import { stat } from 'node:fs/promises'
 import { defineTool, inputOf } from '../define-tool.ts'
 import type { Tool } from '../../core/tool.ts'

@@ -1,3 +1,5 @@
+/** The tool `todo`: keeps the list of open tasks of each session. */
+
 import { defineTool, inputOf } from '../define-tool.ts'
 import type { Tool } from '../../core/tool.ts'
 import { Recent } from '../../util/recent.ts'

@@ -1,3 +1,5 @@
+/** The tool `write_file`: creates a text file, or replaces one that the model has read. */
+
 import { defineTool, inputOf } from '../define-tool.ts'
 import type { Tool } from '../../core/tool.ts'
 import { carryOut, checkKnown, diffOf } from './edits.ts'

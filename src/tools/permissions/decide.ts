@@ -21,9 +21,10 @@ export interface RuleVerdict {
 const UNCONFINED: Confinement = { confined: false }
 
 /**
- * Returns the verdict of the rules; `undefined` when no rule applies. `deny` wins over `ask`, which wins over `allow`. A deny rule
- * applies when it matches any part of the call; allow rules only when they cover every part. Parts that are not understood are never
- * covered, and need an answer when rules concern the arguments of the tool. Sensitive parts are covered only by a rule that names them.
+ * Returns the verdict of the rules; `undefined` when no rule applies. `deny` wins over `ask`, which wins over `allow`. A deny or ask rule
+ * applies when it matches any part of the call; allow rules only when they cover every part. No pattern covers a part that cannot be understood,
+ * except the exact text of a command line, and the user is asked about such a part if any rule is about the tool. Sensitive parts are covered
+ * only by a rule that names them.
  */
 export function decide(
   rules: readonly ReadRule[],
@@ -140,7 +141,7 @@ export function nearMiss(rules: readonly ReadRule[], tool: string, subjects: rea
   return undefined
 }
 
-/** Returns the rule that allows exactly this command line; `undefined` for other calls, and for a line that is not readable in a rule. */
+/** Returns the rule that allows exactly this command line; `undefined` for other calls, and for a line that cannot be written in a rule. */
 export function exactRule(tool: string, subjects: readonly Subject[]): string | undefined {
   const [subject] = subjects
   if (subject?.kind !== 'command' || subjects.length !== 1) return undefined

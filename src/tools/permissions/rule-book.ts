@@ -1,7 +1,7 @@
 /**
  * Reads the rules of a turn, and applies path rules to tools that they do not name. Denying to read a folder also denies searching it,
- * and hides it from commands. Allow rules apply only to the tool that they name, and open to commands the paths that they name without a
- * star.
+ * and hides it from commands. An allow rule counts only for the tool it names; a path in it without a star is also opened to commands in the
+ * sandbox.
  */
 
 import { resolve } from 'node:path'
@@ -23,11 +23,11 @@ export interface ReadRule extends Rule {
 }
 
 export interface PathPatterns {
-  /** Absolute path as written in the rule. */
+  /** The path as written in the rule, made absolute. */
   readonly written: string
-  /** Path with the links of the rules' root resolved. */
+  /** The path with the links of the rules' root resolved. */
   readonly rooted: string
-  /** Path with all links in its fixed part resolved. */
+  /** The path with all links resolved, up to the first part with a star. */
   readonly real: string
 }
 
@@ -83,8 +83,8 @@ function patternsOf({ written, rooted, real }: PathPatterns): readonly string[] 
 }
 
 /**
- * Returns patterns of paths that a tool which reads whole folders must not show. Excludes rules that match the call itself, because
- * the user was asked.
+ * Returns the paths of `deny` and `ask` rules, which a tool that reads whole folders must not show, except those of rules that match the call
+ * itself: about these the user was asked.
  */
 export function closedPaths(rules: readonly ReadRule[], tool: string, subjects: readonly Subject[]): readonly string[] {
   const closing = rules.filter((rule) => rule.list !== 'allow' && (isAbout(rule, tool) || isRelated(rule, tool)))
@@ -117,7 +117,10 @@ export function commandReach(rules: readonly ReadRule[], subjects: readonly Subj
   }
 }
 
-/** Returns true when rules cover every command of the line: a covered command could send data that the others pass to it. */
+/**
+ * Returns whether `network` rules cover every command of the line, or name the line itself. Rules for only some of them do not count: a covered
+ * command could send what the others pass to it.
+ */
 function mayUseNetwork(rules: readonly ReadRule[], subjects: readonly Subject[]): boolean {
   const about = rules.filter(({ tool }) => tool === NETWORK)
   const lines = subjects.flatMap((subject) => (subject.kind === 'command' ? [subject.line] : []))

@@ -6,6 +6,7 @@ import { posix, resolve } from 'node:path'
 import type { Tool, ToolSubject } from '../../core/tool.ts'
 import { parseCommandLine } from './command-line.ts'
 import type { CommandLine } from './command-line.ts'
+import { ignoreRejection } from '../../util/promise.ts'
 import { realPathOf } from '../../util/real-path.ts'
 
 export type Subject =
@@ -23,7 +24,9 @@ export async function subjectsOf(tool: Tool, input: unknown, root: string): Prom
   try {
     const found: Subject[] = []
     // The schema of the tool checked the input.
-    for (const subject of tool.subjects(input as never)) found.push(...(await understood(subject, root)))
+    const subjects = tool.subjects(input as never)
+    ignoreRejection(subjects)
+    for (const subject of subjects) found.push(...(await understood(subject, root)))
     return found
   } catch {
     return [{ kind: 'obscure', reason: 'the tool cannot say what it acts on' }]

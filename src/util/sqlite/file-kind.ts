@@ -1,4 +1,4 @@
-/** Types of a kind of SQLite file: its schema, settings and errors; and translates SQLite errors into messages with a hint on what to do. */
+/** Defines one kind of SQLite file (schema, settings, errors), and translates SQLite errors into messages with a hint. */
 
 export interface FileKind {
   /** Name in messages: `journal`. */
@@ -29,16 +29,17 @@ export interface ErrorDetails {
 }
 
 export interface FileErrors {
-  /** Returns true for errors of the kinds below, which need no translation. */
+  /** Returns whether an error needs no translation: it is of a kind that these functions make. */
   isOne(error: unknown): error is Error
-  /** For a file that cannot be used. */
+  /** Makes the error for a file that cannot be used. */
   refused(message: string, details?: ErrorDetails): Error
-  /** For a usable file that failed. */
+  /** Makes the error for a usable file that could not be read or written. */
   failed(message: string, details?: ErrorDetails): Error
+  /** Returns whether `failed` made the error. */
   isFailed(error: unknown): boolean
-  /** For a wrong statement of cria. */
+  /** Makes the error for a statement of cria that SQLite rejects: a bug. */
   wrong(message: string, details?: ErrorDetails): Error
-  /** For any other thrown value. */
+  /** Makes the error for any other thrown value. */
   unknown(thrown: unknown): Error
 }
 
