@@ -11,7 +11,7 @@ import type { SandboxOptions } from '../tools/sandbox/sandbox.ts'
 import { SERVER_NAME } from '../tools/mcp/server-config.ts'
 import type { McpServerConfig } from '../tools/mcp/server-config.ts'
 import { isRule, rightSpelling } from '../tools/permissions/rule.ts'
-import { boolean, list, number, object, record, secretString, string } from '../util/check.ts'
+import { boolean, list, mismatch, number, object, record, secretString, string } from '../util/check.ts'
 import type { Shape } from '../util/check.ts'
 import { STORE_NAME } from './paths.ts'
 
@@ -156,7 +156,7 @@ const bothRates: Shape<Rates> = {
     const read: Partial<Rates> | undefined = rates.read(value, place, problems)
     if (read === undefined || problems.length > before) return undefined
     const missing = (['input', 'output'] as const).filter((key) => read[key] === undefined)
-    problems.push(...missing.map((key) => ({ path: `${place}.${key}`, expected: price.expected, received: 'nothing' })))
+    problems.push(...missing.map((key) => ({ path: `${place}.${key}`, message: mismatch(price.expected, 'nothing') })))
     return missing.length > 0 ? undefined : (read as Rates)
   },
 }

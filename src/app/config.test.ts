@@ -54,12 +54,12 @@ describe('the file', () => {
   test.each([
     ['{', /config\.json is not JSON/],
     ['[]', /the file: expected an object, received a list/],
-    ['{ "model": {} }', /model: expected the key "models", received an unknown key/],
+    ['{ "model": {} }', /model: unknown key; did you mean "models"\?/],
     ['{ "models": { "main": "gpt" } }', /models\.main: expected a model as "provider\/model", received "gpt"/],
     ['{ "providers": { "openai": { "baseURL": "file:///etc" } } }', /providers\.openai\.baseURL: expected a URL/],
     [
       '{ "providers": { "openai": { "apiKey": "secret-value" } } }',
-      /providers\.openai\.apiKey: expected one of the keys baseURL, apiKeyEnv, headers, received an unknown key/,
+      /providers\.openai\.apiKey: unknown key; the keys are baseURL, apiKeyEnv, headers/,
     ],
     [
       '{ "providers": { "openai": { "headers": { "X": "a\\r\\nb" } } } }',
@@ -81,7 +81,7 @@ describe('the file', () => {
     ['{ "rules": { "allow": ["shell(rm *"] } }', /rules\.allow\[0\]: expected "shell\(rm \*\)", received "shell\(rm \*"/],
     ['{ "rules": { "ask": [5] } }', /rules\.ask\[0\]: expected the name of a tool, .*, received 5/],
     ['{ "nResults": 1.5 }', /nResults: expected a whole number from 1 to 1000, received 1\.5/],
-  ])('a mistake is reported with its place, the expected and the received value: %s', (content, message) => {
+  ])('a mistake is reported with its place and its kind: %s', (content, message) => {
     expect(() => parseConfig(content, 'config.json')).toThrow(message)
   })
 
@@ -134,7 +134,7 @@ describe('the file', () => {
   test.each([
     [{ a__b: { command: 'x' } }, 'mcpServers.a__b: expected the name of an MCP server'],
     [{ a: { type: 'sse' } }, 'mcpServers.a.type: expected "stdio" or "http"'],
-    [{ a: { commnd: 'x' } }, 'mcpServers.a.commnd: expected the key "command"'],
+    [{ a: { commnd: 'x' } }, 'mcpServers.a.commnd: unknown key; did you mean "command"?'],
     [{ a: { env: { KEY: 5 } } }, 'mcpServers.a.env.KEY: expected a text, received 5'],
     [{ a: { disabled: 'no' } }, 'mcpServers.a.disabled: expected true or false'],
     [

@@ -72,7 +72,7 @@ export function readProjectConfig(project: ProjectConfig): CriaConfig {
   return withAbsolutePaths(parseConfig(project.content, project.file), project.folder)
 }
 
-/** @throws ConfigurationError that names the file and, for each mistake, its place, the expected and the received value. */
+/** @throws ConfigurationError that names the file and, the place and the kind of each mistake. */
 export function parseConfig(content: string, file: string): CriaConfig {
   let value: unknown
   try {
@@ -112,9 +112,7 @@ export function changeConfig(paths: HomePaths, change: (config: Record<string, u
 }
 
 function describeProblems(problems: readonly Problem[]): string {
-  const shown = problems
-    .slice(0, 20)
-    .map(({ path, expected, received }) => `  ${path || 'the file'}: expected ${expected}, received ${received}`)
+  const shown = problems.slice(0, 20).map(({ path, message }) => `  ${path || 'the file'}: ${message}`)
   if (problems.length > shown.length) shown.push(`  and ${problems.length - shown.length} more`)
   return shown.join('\n')
 }

@@ -14,7 +14,7 @@ import { defaultModelRef } from './models.ts'
 import { homePaths, reason, remedy, storePath } from './paths.ts'
 import type { HomePaths, Surroundings } from './paths.ts'
 import { checkProviders } from './providers.ts'
-import { storeDocuments, storeNames } from './store-choice.ts'
+import { isDerived, storeDocuments, storeNames } from './store-choice.ts'
 
 /** The outcome of one check of `cria doctor`. */
 export interface Check {
@@ -23,10 +23,16 @@ export interface Check {
   readonly message: string
   /** The remedy; absent where the check succeeded. */
   readonly hint?: string
+  /** Set if there was nothing to check: it is not in use, or `offline` was set. `status` is then `ok`. */
+  readonly skipped?: true
 }
 
 function ok(name: string, message: string): Check {
   return { name, status: 'ok', message }
+}
+
+function skipped(name: string, message: string): Check {
+  return { ...ok(name, message), skipped: true }
 }
 
 function warning(name: string, message: string, hint?: string): Check {
@@ -76,9 +82,16 @@ export async function diagnose(surroundings: Surroundings, { signal, offline = f
   for (const name of storeNames(paths, { derived: true })) checks.push(await checkStore(name, storePath(paths, name)))
   const chosen = loaded === undefined ? undefined : await checkDefaultModel(env, loaded, offline)
   const config = loaded?.config ?? {}
-  for (const { provider, message, hint } of await checkProviders({ env, config, defaultModel: chosen?.ref, offline, signal })) {
+  for (const { provider, message, hint, skipped: isSkipped } of await checkProviders({
+    env,
+    config,
+    defaultModel: chosen?.ref,
+    offline,
+    signal,
+  })) {
     const wrong = chosen?.ref?.startsWith(`${provider}/`) === true ? failed : warning
-    checks.push(hint === undefined ? ok(`provider ${provider}`, message) : wrong(`provider ${provider}`, message, hint))
+    const right = isSkipped === true ? skipped : ok
+    checks.push((hint === undefined ? right : wrong)(`provider ${provider}`, message, hint))
   }
   if (chosen !== undefined) checks.push(chosen.check)
   if (loaded !== undefined) checks.push(...(await checkMcpServers(loaded, surroundings, { offline, signal })))
@@ -143,8 +156,8 @@ function checkMcpServers(
   const check = async (server: string): Promise<Check> => {
     const name = `MCP server ${server}`
     const config = mcpServers[server]
-    if (config === undefined || config.disabled === true) return ok(name, 'disabled')
-    if (offline) return ok(name, 'was not started')
+    if (config === undefined || config.disabled === true) return skipped(name, 'disabled')
+    if (offline) return skipped(name, 'was not started')
     try {
       const alone: LoadedConfig = { ...loaded, config: { ...loaded.config, mcpServers: { [server]: config } } }
       await using connection = await openMcpServers(alone, surroundings, signal)
@@ -218,11 +231,13 @@ function nearestFolder(path: string): string {
   return folder
 }
 
-/** Checks a store and names its documents: the name of a store made for `--docs` is only a hash. */
+/** Checks a store and names its documents, also in place of the name of a store made for `--docs`, which is only a hash. */
 async function checkStore(name: string, path: string): Promise<Check> {
   const check = await checkDatabase(`store ${name}`, path)
   const documents = check.status === 'ok' ? await storeDocuments({ name, path }) : []
-  return documents.length === 0 ? check : { ...check, message: `${check.message}: ${documents.join(', ')}` }
+  if (documents.length === 0) return check
+  const paths = documents.join(', ')
+  return isDerived(name) ? { ...check, name: `store for --docs ${paths}` } : { ...check, message: `${check.message}: ${paths}` }
 }
 
 /** Larger files are not checked page by page: the time grows with the size. */

@@ -37,26 +37,30 @@ export function openJournal(surroundings: Surroundings = { env: process.env, cwd
 /** Journals for which the warning that they cannot be written was already emitted. */
 const givenUp = new Set<string>()
 
+/** Emits a process warning, once per journal. */
+function warnOfUnwritable({ message, hint }: CriaError, journal: string): void {
+  if (givenUp.has(journal)) return
+  givenUp.add(journal)
+  const advice = `${hint === undefined ? '' : `${hint} `}Without a journal, pass \`recorder: false\`.`
+  process.emitWarning(`Turns are not recorded: ${message} ${advice}`, 'CriaJournalWarning')
+}
+
 /**
- * Opens the journal for a bot without a recorder; `undefined` where the home cannot be written, which one process warning reports. Such a bot
- * still answers, because its caller did not ask for a record.
+ * Opens the journal for a bot without a recorder; `undefined` where the home cannot be written, after `report`. Such a bot still answers,
+ * because its caller did not ask for a record.
  *
+ * @param report default: emits one process warning per journal.
  * @throws CriaError as `openJournal` for any other problem: the journal is damaged, or of a newer version.
  */
 export async function openJournalIfWritable(
   surroundings: Surroundings = { env: process.env, cwd: process.cwd() },
+  report: (failure: CriaError, journal: string) => void | Promise<void> = warnOfUnwritable,
 ): Promise<Journal | undefined> {
   try {
     return await openJournal(surroundings)
   } catch (thrown) {
     if (!isUnwritable(thrown)) throw thrown
-    const { message, hint } = thrown as CriaError
-    const { journal } = homePaths(surroundings)
-    if (!givenUp.has(journal)) {
-      givenUp.add(journal)
-      const advice = `${hint === undefined ? '' : `${hint} `}Without a journal, pass \`recorder: false\`.`
-      process.emitWarning(`Turns are not recorded: ${message} ${advice}`, 'CriaJournalWarning')
-    }
+    await report(thrown as CriaError, homePaths(surroundings).journal)
     return undefined
   }
 }

@@ -35,9 +35,9 @@ describe('names of models', () => {
   })
 
   it.each([
-    ['llama3', 'Use ollama/llama3 for one on this machine'],
-    ['gpt-oss:20b', 'Use ollama/gpt-oss:20b'],
-    ['constructor', 'Use ollama/constructor'],
+    ['llama3', 'Write ollama/llama3 for a local model, or groq/llama3, openrouter/llama3, together/llama3 for a hosted one.'],
+    ['gpt-oss:20b', 'Write ollama/gpt-oss:20b'],
+    ['constructor', 'Write ollama/constructor'],
     ['bedrock/anthropic.claude-3', 'pass a model of the package @ai-sdk/amazon-bedrock'],
     ['vertex_ai/gemini-2.5-pro', 'The same models are google/…'],
     ['huggingface/x', 'OPENAI_COMPATIBLE_BASE_URL=https://router.huggingface.co/v1'],

@@ -273,7 +273,7 @@ export function knownName(name: string): string {
     if (name === '' || /\s/.test(name)) throw malformed(name)
     const shown = name.slice(0, 100)
     throw new ConfigurationError(
-      `A model is named provider/model, and ${JSON.stringify(shown)} has no provider. Use ollama/${shown} for one on this machine; groq/…, openrouter/… or together/… for one that is hosted.`,
+      `A model is named provider/model, and ${JSON.stringify(shown)} has no provider. Write ollama/${shown} for a local model, or groq/${shown}, openrouter/${shown}, together/${shown} for a hosted one.`,
     )
   }
   if (provider === 'builtin' && name !== EXTRACTIVE_REF)

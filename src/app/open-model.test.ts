@@ -36,7 +36,7 @@ describe('resolveModel', () => {
 
   it.each([
     ['reasoning', /not set/],
-    ['llama3', /provider\/model, and "llama3" has no provider\. Use ollama\/llama3/],
+    ['llama3', /provider\/model, and "llama3" has no provider\. Write ollama\/llama3/],
     ['opneai/gpt-5', /did you mean "openai\/gpt-5"\?$/],
     ['builtin/other', /builtin\/extractive/],
     [7, /name like/],

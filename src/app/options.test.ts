@@ -192,7 +192,7 @@ test.each<[what: string, call: () => unknown, message: string]>([
   [
     'of a tool, which would need permission',
     () => defineTool(unchecked({ ...look, needPermission: false })),
-    'tool "look" has no option `needPermission`: did you mean `needsPermission`?',
+    'Tool "look" has no option `needPermission`: did you mean `needsPermission`?',
   ],
   [
     'of a memory',

@@ -62,6 +62,8 @@ export interface ProviderCheck {
   readonly message: string
   /** The remedy; absent where the provider can be used. */
   readonly hint?: string
+  /** Set if it was not asked: with `offline`, or because it is not in use. */
+  readonly skipped?: true
 }
 
 /** Time limit in milliseconds; a local server may have to load the model first. */
@@ -88,12 +90,12 @@ async function checkProvider(state: ProviderState, options: CheckProvidersOption
     hint,
   })
   if (problem !== undefined) return { message: problem, hint: 'Correct it in the environment or in config.json.' }
-  if (offline) return { message: `${place} was not asked${key}` }
+  if (offline) return { message: `${place} was not asked${key}`, skipped: true }
 
   const reached = await reachProvider(state, env, config.providers?.[name]?.headers, signal)
   if (!reached.reachable && reached.status === null) {
     // An Ollama that is not running is only a problem when it was configured.
-    if (name === 'ollama' && (env['OLLAMA_HOST'] ?? '') === '') return { message: `not running (${place})` }
+    if (name === 'ollama' && (env['OLLAMA_HOST'] ?? '') === '') return { message: `not running (${place})`, skipped: true }
     return unusable(`${reached.why}.`, 'Check the base URL, the key and the connection.')
   }
   const ref = modelToAsk(name, { config, defaultModel, listed: reached.reachable ? reached.models : [] })

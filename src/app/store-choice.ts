@@ -70,7 +70,12 @@ export function realPaths(given: readonly string[], cwd: string): readonly strin
  * @param options.derived includes the stores made for the paths of `--docs`; default false.
  */
 export function storeNames(paths: HomePaths, { derived = false }: { readonly derived?: boolean } = {}): readonly string[] {
-  return homeNames(paths.stores, '.db').filter((name) => STORE_NAME.test(name) && (derived || !/^docs-[0-9a-f]{16}$/.test(name)))
+  return homeNames(paths.stores, '.db').filter((name) => STORE_NAME.test(name) && (derived || !isDerived(name)))
+}
+
+/** Returns whether a store was made for the paths of `--docs`. */
+export function isDerived(name: string): boolean {
+  return /^docs-[0-9a-f]{16}$/.test(name)
 }
 
 /**

@@ -107,7 +107,7 @@ describe('ToolBot', () => {
     expect(() => new AgentBot({ model } as never)).toThrow(/AgentBot needs `tools`/)
     expect(() => new AgentBot({ model, tools: null as never })).toThrow(/AgentBot needs `tools`/)
     expect(() => new ToolBot({ model, tools: [weather, weather] })).toThrow(/Two tools are called "weather"/)
-    expect(() => new ToolBot({ model, tools: [{ ...weather, name: 'a b' }] })).toThrow(/cannot be called "a b"/)
+    expect(() => new ToolBot({ model, tools: [{ ...weather, name: 'a b' }] })).toThrow(/"a b" is not a name for a tool/)
     expect(() => new AgentBot({ model, tools: [weather], maxIterations: 0 })).toThrow(/maxIterations/)
   })
 })
@@ -145,6 +145,34 @@ describe('AgentBot', () => {
     })
     expect(await bot.ask('Go')).toMatchObject({ finishReason: 'max-steps' })
     expect(ran).toEqual(['Bergen', 'Bodø'])
+  })
+
+  it('CORE-AGENT-001 names a tool that nothing in the turn could permit, once, in the notices of its answer', async () => {
+    const guarded = { ...weather, needsPermission: true }
+    const answered = async (options: Partial<AgentBotOptions>): Promise<readonly unknown[]> => {
+      const script = [...['Bergen', 'Oslo'].map((town) => ({ toolCalls: [{ name: 'weather', input: { town } }] })), 'Done.']
+      const bot = new AgentBot({
+        model: new ScriptedModel(script),
+        tools: [guarded],
+        recorder: false,
+        streamTarget: 'none',
+        ...options,
+      })
+      return (await bot.ask('Fog?')).notices
+    }
+    expect(await answered({})).toEqual([
+      {
+        code: 'permission_unanswered',
+        message:
+          'weather needs permission, and nothing in this turn can give it: set needsPermission: false, pass rules, or pass hasPermissionsToUseTool.',
+        details: { tool: 'weather' },
+      },
+    ])
+    expect(await answered({ rules: { ask: ['weather'] } })).toMatchObject([
+      { message: 'weather needs permission, and nothing in this turn can give it: pass hasPermissionsToUseTool.' },
+    ])
+    expect(await answered({ rules: { deny: ['weather'] } })).toEqual([])
+    expect(await answered({ hasPermissionsToUseTool: () => false })).toEqual([])
   })
 
   it('CORE-AGENT-001 asks for permission, one tool at a time in safe mode, and runs so many at once', async () => {

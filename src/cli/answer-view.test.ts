@@ -100,7 +100,7 @@ describe('text in a pipe', () => {
       /\[1\] docs\/wine\.md {2}✗ says “1875”.* where the passage has “1874”\n\[2\] docs\/wine\.md\n\[3\] docs\/wine\.md\n/,
     )
     expect(io.out()).toContain(
-      'Statements: 1 word for word in the source, 1 contradicted, 1 in other words, not verified, 2 without a source.\n',
+      'Statements: 1 word for word in the source, 1 contradicted, 1 in other words (not verified), 2 without a source.\n',
     )
     expect(io.out()).not.toContain('\u001B')
   })

@@ -222,7 +222,8 @@ export function eventNote(event: QueryEvent): string | undefined {
     case 'prepare_step':
       return event.model === undefined ? undefined : `this step uses ${event.model}.`
     case 'notice':
-      return event.message
+      // The refused call is shown with its reason, and the advice is for code.
+      return event.code === 'permission_unanswered' ? undefined : event.message
     case 'compaction':
       return `the conversation was shortened from ${event.tokensBefore} to ${event.tokensAfter} tokens.`
     case 'cancelled':

@@ -3,6 +3,7 @@
 import { statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { storeOf } from '../app/hand-over.ts'
+import { openJournalIfWritable } from '../app/journal.ts'
 import type { HomePaths } from '../app/paths.ts'
 import { openStore, sourceBase } from '../app/stores.ts'
 import type { BotOptions } from '../bots/options.ts'
@@ -19,6 +20,7 @@ import type { Io } from './io.ts'
 import { EXTRACTIVE, whyExtractive } from './model-choice.ts'
 import { noDefaultStore, prepareStore } from './prepare-store.ts'
 import { noteNewSession } from './prompt.ts'
+import type { Prompt } from './prompt.ts'
 import { prepareTurn, recipeOf, showAsked } from './turn.ts'
 
 export async function runAsk(word: string, options: AskOptions, io: Io): Promise<number> {
@@ -60,7 +62,7 @@ export async function runAsk(word: string, options: AskOptions, io: Io): Promise
       ...recipeOf(turn, options),
       streamTarget: 'api',
       ...defined({ systemPrompt: prompt.asked.system }),
-      ...(options['no-log'] ? { recorder: false } : {}),
+      ...(await recorderFor(prompt, options, io)),
       ...(options.cache ? { cache: 'journal' } : {}),
       // Text that was already printed cannot be taken back.
       ...(formatOf(options) === 'text' ? { retry: { afterOutput: 'error' } } : {}),
@@ -79,6 +81,16 @@ export async function runAsk(word: string, options: AskOptions, io: Io): Promise
   } finally {
     await store?.close()
   }
+}
+
+/** Returns no recorder for a question of a session: the bot opens the journal itself, and fails if it cannot. */
+async function recorderFor({ sessionId }: Prompt, options: AskOptions, io: Io): Promise<Pick<BotOptions, 'recorder'>> {
+  if (options['no-log']) return { recorder: false }
+  if (sessionId !== undefined) return {}
+  const recorder = await openJournalIfWritable(io, ({ message }) =>
+    note(io, `turns are not recorded: ${message.replace(/\.$/, '')}; --no-log hides this.`),
+  )
+  return { recorder: recorder ?? false }
 }
 
 /**

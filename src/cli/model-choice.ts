@@ -6,7 +6,7 @@ import { openModel, requireKeyOf } from '../app/open-model.ts'
 import type { Budget } from '../core/budget.ts'
 import { ConfigurationError, isCriaError } from '../core/error.ts'
 import type { LanguageModel } from '../core/model.ts'
-import { isLimited } from '../engine/budget/plan.ts'
+import { checkPrices, isLimited } from '../engine/budget/plan.ts'
 import type { Io } from './io.ts'
 import { defined } from '../util/check.ts'
 
@@ -66,6 +66,11 @@ export function requireKey({ model }: ModelChoice, { config }: LoadedConfig, { e
       cause: thrown,
     })
   }
+}
+
+/** @throws ConfigurationError for a model that has a budget in money but no known price. */
+export function requirePrices(budget: Budget, { model, fallbackModels }: ModelChoice): void {
+  checkPrices(budget, [model, ...fallbackModels], '. Or leave out --max-cost, and "budget" in config.json.')
 }
 
 /** Returns the budget of the configuration; `--max-cost` replaces its cost limit per turn. */

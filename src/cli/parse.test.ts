@@ -87,7 +87,7 @@ describe('invalid command lines', () => {
     [['why?', '--zzzzzzz'], /There is no option --zzzzzzz here\.$/],
     [['why?', '-x'], /no option -x/],
     [[], /<question> is missing: what to answer/],
-    [['why', 'not'], /no use for "not" here\. Put an argument of several words in quotes/],
+    [['why', 'not'], /Unexpected argument "not"\. Put an argument of several words in quotes/],
     [['why?', '--store'], /--store needs a value: --store NAME/],
     [['why?', '--store='], /--store needs a value/],
     [['why?', '--store', '--json'], /--store needs a value.*but --json follows.*--store=--json/],
@@ -118,8 +118,8 @@ describe('an option with an optional value', () => {
   })
 
   test('an unexpected word is reported, and a second one too', () => {
-    expect(() => parseCommandLine(chat, ['ses_1'])).toThrow('There is no use for "ses_1"')
-    expect(() => parseCommandLine(chat, ['--resume', 'a', 'b'])).toThrow('There is no use for "b"')
+    expect(() => parseCommandLine(chat, ['ses_1'])).toThrow('Unexpected argument "ses_1"')
+    expect(() => parseCommandLine(chat, ['--resume', 'a', 'b'])).toThrow('Unexpected argument "b"')
     expect(() => parseCommandLine(chat, ['--resume', 'a', '--resume'])).toThrow('twice')
   })
 })

@@ -110,7 +110,7 @@ function checkArguments(command: Command, given: readonly string[]): void {
   const extra = specs.at(-1)?.many === true ? undefined : given[specs.length]
   if (extra === undefined) return
   const quotes = specs.length > 0 ? ' Put an argument of several words in quotes.' : ''
-  throw new ConfigurationError(`There is no use for ${quoted(extra)} here.${quotes}`, {
+  throw new ConfigurationError(`Unexpected argument ${quoted(extra)}.${quotes}`, {
     hint: seeHelp(command),
   })
 }

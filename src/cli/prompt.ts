@@ -62,7 +62,7 @@ export async function readPrompt(word: string, what: 'question' | 'task', option
   const question = String(prompt)
   if (question.trim() === '') {
     if (word === '' && !isQuestionPiped && handed.length === 0)
-      throw new ConfigurationError(`<${what}> is missing: say what ${what === 'task' ? 'to do' : 'to answer'}.`, {
+      throw new ConfigurationError(`<${what}> is missing: write it as an argument, or "-" to read it from standard input.`, {
         hint: `See: cria ${what === 'task' ? 'run' : 'ask'} --help`,
       })
     throw new ConfigurationError(`The ${what} is empty: say what ${what === 'task' ? 'is to be done' : 'you want to know'}.`)

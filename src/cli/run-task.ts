@@ -18,7 +18,7 @@ import {
   taskPrompt,
   withAgent,
 } from './agent.ts'
-import { formatOf } from './answer-view.ts'
+import { eventNote, formatOf } from './answer-view.ts'
 import { EXIT } from './failure.ts'
 import type { Io } from './io.ts'
 import { prepareStore } from './prepare-store.ts'
@@ -89,7 +89,7 @@ class RunProgress {
   async *of(events: AsyncIterable<QueryEvent>): AsyncGenerator<QueryEvent> {
     for await (const event of events) {
       if (event.parent === undefined) this.last = event
-      if (event.type === 'notice') {
+      if (event.type === 'notice' && eventNote(event) !== undefined) {
         const { code, message, details } = event
         this.#notices.push({ code, message, ...defined({ details }) })
       }

@@ -108,7 +108,7 @@ function verdictSummary(citations: readonly Citation[], uncited: number): string
   const counts = {
     'word for word in the source': verified,
     contradicted,
-    'in other words, not verified': statements.length - contradicted - verified,
+    'in other words (not verified)': statements.length - contradicted - verified,
     'without a source': uncited,
   }
   const parts = Object.entries(counts).flatMap(([what, count]) => (count > 0 ? `${count} ${what}` : []))

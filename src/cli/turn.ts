@@ -6,13 +6,12 @@ import { openJournalToRead } from '../app/journal.ts'
 import type { QueryOptions } from '../app/query.ts'
 import type { Budget } from '../core/budget.ts'
 import type { QueryEvent } from '../core/event.ts'
-import { checkPrices } from '../engine/budget/plan.ts'
 import { defined } from '../util/check.ts'
 import { formatOf, showTurn } from './answer-view.ts'
 import type { RecordedTurn, ShowOptions } from './answer-view.ts'
 import type { TurnOptions } from './shared-options.ts'
 import type { Io } from './io.ts'
-import { budgetOf, openModels, requireKey } from './model-choice.ts'
+import { budgetOf, openModels, requireKey, requirePrices } from './model-choice.ts'
 import type { ModelChoice } from './model-choice.ts'
 import { readConfig } from './prepare-store.ts'
 import { readPrompt } from './prompt.ts'
@@ -38,7 +37,7 @@ export async function prepareTurn(word: string, what: 'question' | 'task', optio
   const models = await openModels({ ...options, model: prompt.model }, loaded, io)
   requireKey(models, loaded, io)
   const budget = budgetOf(options, loaded)
-  checkPrices(budget, [models.model, ...models.fallbackModels])
+  requirePrices(budget, models)
   checkReadable(prompt.handed, models.model)
   return { prompt, loaded, models, budget }
 }

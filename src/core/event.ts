@@ -4,7 +4,7 @@
  *     start ─► (notice | model_switch | retrieval)* ─► step* ─► notice* ─► complete | cancelled | error
  *     step  =  (steering | prepare_step)*  (text_delta | thinking | tool_input_delta | retry | reset | model_switch | compaction | notice)*
  *              usage  message  tools?
- *     tools =  tool_request+  (permission_request | permission_decision | tool_progress | tool_result | nested)*
+ *     tools =  tool_request+  (permission_request | permission_decision | notice | tool_progress | tool_result | nested)*
  *     nested = any event of a turn that a tool started, marked with `parent`
  *
  * An event is plain JSON. Stations yield event *bodies*; the recorder tap stamps them. Exactly one terminal event ends every

@@ -152,14 +152,14 @@ export interface ToolPin {
   allow(): void
 }
 
-/** A tool that a model may call. */
-export interface Tool<Input = never> {
+/** A tool that a model may call. `Arguments` is the type of its schema, which `defineTool` keeps so that its tools can be spread into others. */
+export interface Tool<Input = never, Arguments extends Schema = Schema> {
   /** At most 64 letters, digits, `_` and `-`, as every provider accepts. */
   readonly name: string
   /** Describes to the model what the tool does and when to call it. */
   readonly description: string
   /** Schema of the arguments. Not tied to `Input` (as in `defineTool`), so that tools of different inputs fit into one list. */
-  readonly inputSchema: Schema
+  readonly inputSchema: Arguments
   /** Returns the resources of a call; calls without a conflict run concurrently. Absent: conflicts with every call. */
   readonly resources?: (input: Input) => ToolResources
   /** Returns the targets that permission rules are matched against. Absent: the arguments, by name. */

@@ -83,7 +83,7 @@ describe('givenUp', () => {
   it('adds the number of attempts to the error, and keeps its other members', () => {
     expect(givenUp(busy, 1, policy)).toBe(busy)
     const error = givenUp(busy, 3, policy)
-    expect(error.message).toBe('openai: too busy. This was attempt 3; the ones before failed too.')
+    expect(error.message).toBe('openai: too busy. Gave up after 3 attempts.')
     expect(error.toJSON()).toMatchObject({
       code: 'overloaded',
       status: 503,
@@ -96,7 +96,7 @@ describe('givenUp', () => {
 
   it('adds a full stop to a message without one', () => {
     expect(givenUp(new CriaError('overloaded', 'openai answered 503: busy'), 2, policy).message).toBe(
-      'openai answered 503: busy. This was attempt 2; the ones before failed too.',
+      'openai answered 503: busy. Gave up after 2 attempts.',
     )
   })
 

@@ -120,7 +120,7 @@ export function givenUp(
   const tooLong = asked !== undefined && (asked > maxDelay || asked >= timeLeft)
   if (attempts === 1 && !tooLong) return error
   const { code, message, retryable, status, hint, details } = error
-  const tried = attempts === 1 ? '' : ` This was attempt ${attempts}; the ones before failed too.`
+  const tried = attempts === 1 ? '' : ` Gave up after ${attempts} attempts.`
   const limit = asked !== undefined && asked > maxDelay ? '`retry.maxDelay`' : 'the turn has left'
   const wait = tooLong ? ` It requests a wait of ${Math.ceil(asked / 1000)} s, which is longer than ${limit}.` : ''
   const said = sentence(message)

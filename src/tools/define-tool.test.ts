@@ -78,13 +78,30 @@ describe('defineTool', () => {
     expect(results).toEqual(['1.0'])
   })
 
+  it('ENG-TOOL-004 takes a tool that it has defined, with other members', () => {
+    const zod = defineTool({ ...base, inputSchema: z.object({ a: z.number() }), call: ({ a }) => a.toFixed() })
+    const literal = defineTool({ ...base, inputSchema: { type: 'object', properties: { a: { type: 'number' } } } })
+    const given = defineTool<Town>({ ...base, call: ({ founded }) => founded })
+    const tools: readonly Tool[] = [
+      defineTool({ ...zod, title: ({ a }) => a.toFixed() }),
+      defineTool<{ a: number }>({ ...zod, title: ({ a }) => a.toFixed() }),
+      defineTool({ ...literal, title: ({ a }) => a?.toFixed() }),
+      defineTool<{ a?: number }>({ ...literal, title: ({ a }) => a?.toFixed() }),
+      defineTool({ ...given, title: ({ mayor }) => mayor }),
+      defineTool<Town>({ ...given, title: ({ mayor }) => mayor }),
+      // @ts-expect-error Its schema describes another input.
+      defineTool<Town>({ ...zod, title: ({ mayor }: Town) => mayor }),
+    ]
+    for (const tool of tools) expect(tool).toMatchObject({ name: 'add', title: expect.any(Function) as unknown })
+  })
+
   it.each<[what: string, tool: unknown, message: RegExp]>([
     ['nothing', null, /A tool must be an object/],
-    ['no name', { ...base, name: undefined }, /cannot be called undefined/],
-    ['an empty name', { ...base, name: '' }, /cannot be called ""/],
-    ['dots and blanks', { ...base, name: 'a.b c' }, /cannot be called "a\.b c": use 1 to 64 letters/],
-    ['a long name', { ...base, name: 'a'.repeat(65) }, /cannot be called/],
-    ['letters that not every provider accepts', { ...base, name: 'größe' }, /cannot be called/],
+    ['no name', { ...base, name: undefined }, /^undefined is not a name for a tool/],
+    ['an empty name', { ...base, name: '' }, /^"" is not a name for a tool/],
+    ['dots and blanks', { ...base, name: 'a.b c' }, /^"a\.b c" is not a name for a tool: use 1 to 64 letters/],
+    ['a long name', { ...base, name: 'a'.repeat(65) }, /is not a name for a tool/],
+    ['letters that not every provider accepts', { ...base, name: 'größe' }, /is not a name for a tool/],
     ['no description', { ...base, description: undefined }, /`description` of tool "add" must be a text/],
     ['no call', { ...base, call: 'x' }, /`call` of tool "add" must be a function, but is "x"/],
     ['a title that is not a function', { ...base, title: 'Adds' }, /`title` of tool "add" must be a function, but is "Adds"/],

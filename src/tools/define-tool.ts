@@ -20,13 +20,15 @@ type JsonSchemaObject = object & { readonly '~standard'?: never }
  *
  * @throws ConfigurationError that names the tool, what was expected and what came.
  */
-export function defineTool<Input>(tool: Description<Input> & { readonly inputSchema: StandardSchema<Input> }): Tool<Input>
+export function defineTool<Input>(
+  tool: Description<Input> & { readonly inputSchema: StandardSchema<Input> },
+): Tool<Input, StandardSchema<Input>>
 export function defineTool<const Literal extends ObjectSchema>(
   tool: Description<FromJsonSchema<Literal>> & { readonly inputSchema: Literal },
-): Tool<FromJsonSchema<Literal>>
+): Tool<FromJsonSchema<Literal>, Literal>
 export function defineTool<Input = Readonly<Record<string, unknown>>>(
   tool: Description<Input> & { readonly inputSchema: JsonSchema | JsonSchemaObject },
-): Tool<Input>
+): Tool<Input, JsonSchema>
 export function defineTool<Input>(tool: Description<Input> & { readonly inputSchema: object }): Tool<Input> {
   const described = tool as Tool<Input>
   checkTool(described)
@@ -51,12 +53,13 @@ export function checkTool(tool: Tool): void {
   }
   const { name } = tool
   if (typeof name !== 'string' || !/^[\w-]+$/.test(name) || name.length > MAX_NAME) {
-    throw new ConfigurationError(`A tool cannot be called ${shown(name)}: use 1 to ${MAX_NAME} letters, digits, "_" or "-".`)
+    throw new ConfigurationError(`${shown(name)} is not a name for a tool: use 1 to ${MAX_NAME} letters, digits, "_" or "-".`)
   }
   const owner = `tool ${JSON.stringify(name)}`
   // Extra members are allowed: objects of a library or class may have them. Only likely misspellings are refused.
   const slip = misspelt(tool, Object.keys(FIELDS))
-  if (slip !== undefined) throw new ConfigurationError(`${owner} has no option \`${slip.key}\`: did you mean \`${slip.meant}\`?`)
+  if (slip !== undefined)
+    throw new ConfigurationError(`Tool ${JSON.stringify(name)} has no option \`${slip.key}\`: did you mean \`${slip.meant}\`?`)
   for (const [field, check] of Object.entries(FIELDS)) {
     const value: unknown = tool[field as keyof Tool]
     if (check === undefined || (value === undefined && !REQUIRED.includes(field))) continue

@@ -62,7 +62,7 @@ describe('safe mode', () => {
     await collect({ model, tools: [tool('a', () => 'A'), tool('b', () => 'B')], safeMode: true, rules: { allow: ['a'] } })
     expect(resultsSentTo(model).map(([, content]) => content)).toEqual([
       'A',
-      'Permission denied: The tool needs permission. No user is available to answer. Try another way, or ask the user.',
+      'Permission denied: The tool needs permission. No user is available to answer. Try another way.',
     ])
   })
 })

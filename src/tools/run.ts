@@ -163,8 +163,13 @@ class Step {
   async *#apply(settled: readonly Settled[], isSensible: boolean): Station<void> {
     const decisions = settled.flatMap((each) => (each.verdict === 'wait' ? [] : (each.decision ?? [])))
     if (decisions.length > 0) yield { type: 'permission_decision', decisions }
-    const notices = settled.flatMap((each) => (each.verdict === 'run' ? (each.notice ?? []) : []))
-    yield* new Map(notices.map((notice) => [notice.message, notice])).values()
+    for (const each of settled) {
+      if (each.verdict === 'wait' || each.notice === undefined) continue
+      const { noticed } = this.#ctx.state
+      const key = `${each.notice.code} ${each.fitting.tool.name}`
+      if (!noticed.has(key)) yield each.notice
+      noticed.add(key)
+    }
     for (const each of settled) {
       if (each.verdict === 'run') this.#put(each.fitting, 'ready')
       if (each.verdict === 'wait') this.#put(each.fitting, 'asking', each.request)
@@ -175,7 +180,8 @@ class Step {
       this.#put(each.fitting, 'over')
       if (isSensible) this.#sensible++
       const reason = sentence(each.decision.reason)
-      yield* this.#answer(index, notRun(call, `Permission denied: ${reason} Try another way, or ask the user.`))
+      const advice = each.notice === undefined ? 'Try another way, or ask the user.' : 'Try another way.'
+      yield* this.#answer(index, notRun(call, `Permission denied: ${reason} ${advice}`))
     }
   }
 

@@ -18,6 +18,8 @@ export interface ToolsState {
   steps: readonly string[]
   /** Steps in a row in which no call could be run. */
   futile: number
+  /** Notices of this turn, each by its code and tool: they are yielded once. */
+  readonly noticed: Set<string>
   readonly grants: SessionGrants
   /** Interrupted calls of earlier turns, whose effects are unknown: the idempotency key of each, by `callKey`. */
   unsettled: Map<string, string>
@@ -45,6 +47,7 @@ export function toolsState({ rules, recorder, sessionId, parent }: StateOptions)
     untrusted: parent?.untrusted ?? false,
     steps: [],
     futile: 0,
+    noticed: new Set(),
     grants: parent?.grants ?? grantsOf(recorder, sessionId),
     unsettled: new Map(),
     rules: () => (book ??= readRules(rules ?? {})),

@@ -8,8 +8,8 @@ import { nearest } from './nearest.ts'
 export interface Problem {
   /** Path to the value: `providers.openai.baseURL`; empty for the value itself. */
   readonly path: string
-  readonly expected: string
-  readonly received: string
+  /** `expected a list, received null`. */
+  readonly message: string
 }
 
 export interface Shape<T> {
@@ -36,8 +36,8 @@ export function object<T extends object>(fields: Fields<T>): Shape<T> {
         const shape = Object.hasOwn(fields, key) ? (fields as Readonly<Record<string, Shape<unknown>>>)[key] : undefined
         if (shape === undefined) {
           const close = nearest(key, known)
-          const expected = close === undefined ? `one of the keys ${known.join(', ')}` : `the key "${close}"`
-          problems.push({ path: join(path, key), expected, received: 'an unknown key' })
+          const advice = close === undefined ? `the keys are ${known.join(', ')}` : `did you mean "${close}"?`
+          problems.push({ path: join(path, key), message: `unknown key; ${advice}` })
           continue
         }
         const read = shape.read(member, join(path, key), problems)
@@ -61,7 +61,7 @@ export function record<T>(
       const result: Record<string, T> = Object.create(null) as Record<string, T>
       for (const [key, member] of Object.entries(value)) {
         if (keys !== undefined && !keys.pattern.test(key)) {
-          problems.push({ path: join(path, key), expected: keys.expected, received: JSON.stringify(key) })
+          problems.push({ path: join(path, key), message: mismatch(keys.expected, JSON.stringify(key)) })
           continue
         }
         const read = of.read(member, join(path, key), problems)
@@ -101,7 +101,7 @@ export function secretString(expected: string, accepts: (text: string) => boolea
     expected,
     read(value, path, problems) {
       if (typeof value === 'string' && accepts(value)) return value
-      problems.push({ path, expected, received: typeof value === 'string' ? 'another text' : describe(value) })
+      problems.push({ path, message: mismatch(expected, typeof value === 'string' ? 'another text' : describe(value)) })
       return undefined
     },
   }
@@ -124,8 +124,12 @@ export function boolean(): Shape<boolean> {
 }
 
 function reject(problems: Problem[], path: string, expected: string, value: unknown): undefined {
-  problems.push({ path, expected, received: describe(value) })
+  problems.push({ path, message: mismatch(expected, describe(value)) })
   return undefined
+}
+
+export function mismatch(expected: string, received: string): string {
+  return `expected ${expected}, received ${received}`
 }
 
 /** Describes a value for messages; long strings are cut. */

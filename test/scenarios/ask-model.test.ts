@@ -44,6 +44,14 @@ describe('--cache', () => {
   })
 })
 
+test('CORE-SIMPLE-025 a home that cannot be written is reported in one line, which --no-log hides', async () => {
+  const env = { ...(await serve(answer('Yes.'))), CRIA_HOME: '/proc/nobody/home' }
+  const { code, stdout, stderr } = await scene.place.run(['ask', 'Is it?', ...MODEL], { env })
+  expect({ code, stdout }).toEqual({ code: 0, stdout: 'Yes.\n' })
+  expect(stderr).toMatch(/^cria: turns are not recorded: .*\/proc\/nobody.*[^.]; --no-log hides this\.\n$/)
+  expect(await scene.place.run(['ask', 'Is it?', ...MODEL, '--no-log'], { env })).toMatchObject({ code: 0, stderr: '' })
+})
+
 describe('--no-switch', () => {
   test('ENG-MODEL-001 the named model is the only one asked, and pointers name a model', async () => {
     const env = await serve(refuse(503, 'Down.', { 'retry-after': '3600' }))

@@ -54,6 +54,7 @@ describe('--max-cost', () => {
     const { code, stderr } = await ask(env, '--max-cost', '1')
     expect(code).toBe(2)
     expect(stderr).toContain('{"modelFacts": {"openai-compatible/test": {"price":')
+    expect(stderr).toContain('in config.json. Or leave out --max-cost, and "budget" in config.json.')
     expect(scene.server?.requests).toEqual([])
   })
 
@@ -104,7 +105,7 @@ describe('budgets in config.json', () => {
 
   test('mistakes are reported', async () => {
     configure({ day: { cost: 1 } })
-    expect(await ask({})).toMatchObject({ code: 2, stderr: expect.stringContaining('budget.day.cost: expected') })
+    expect(await ask({})).toMatchObject({ code: 2, stderr: expect.stringContaining('budget.day.cost: unknown key') })
   })
 })
 

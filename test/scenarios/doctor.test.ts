@@ -68,8 +68,14 @@ describe('doctor sends each configured provider one tiny question', () => {
   test('and none with --offline', async () => {
     const url = await serve(answer('ok'))
     const { of } = await examine({ OPENAI_COMPATIBLE_BASE_URL: url }, '--offline')
-    expect(of('openai-compatible')).toMatchObject({ status: 'ok', message: expect.stringContaining('was not asked') })
+    expect(of('openai-compatible')).toMatchObject({
+      status: 'ok',
+      message: expect.stringContaining('was not asked'),
+      skipped: true,
+    })
     expect(scene.server?.requests).toEqual([])
+    const { stdout } = await scene.place.run(['doctor', '--offline'], { env: { OPENAI_COMPATIBLE_BASE_URL: url } })
+    expect(stdout).toMatch(/^– {8}provider openai-compatible: .* was not asked/m)
   })
 })
 

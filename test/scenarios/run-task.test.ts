@@ -71,6 +71,8 @@ describe('cria run', () => {
     expect(stderr).toContain('\nRefused:\n  run_command node add.test.mjs\n  edit_file add.mjs\n')
     expect(stderr).toContain("--allow='run_command(node add.test.mjs)'")
     expect(stderr).toContain("--allow='edit_file(add.mjs)'")
+    // Each refusal is on the line of its call: the notice for code would say it again.
+    expect(stderr).not.toContain('needsPermission')
   })
 
   test('a rule that does not cover a call is named, with one that does', async () => {

@@ -19,7 +19,6 @@ import { handedOver, toMessages } from '../../core/message.ts'
 import type { Message, MessageInput } from '../../core/message.ts'
 import type { FilledPrompt } from '../../core/prompt.ts'
 import type { PermissionChecker, Tool } from '../../core/tool.ts'
-import { checkPrices } from '../../engine/budget/plan.ts'
 import { compactSession, forkSession } from '../../engine/session-turns.ts'
 import type { SessionTurnOptions } from '../../engine/session-turns.ts'
 import { Steering } from '../../engine/steering.ts'
@@ -37,7 +36,7 @@ import {
   withAgent,
 } from '../agent.ts'
 import type { Io } from '../io.ts'
-import { budgetOf, openModels, requireKey } from '../model-choice.ts'
+import { budgetOf, openModels, requireKey, requirePrices } from '../model-choice.ts'
 import type { ModelChoice } from '../model-choice.ts'
 import { modelSettings } from '../model-options.ts'
 import type { ModelSettings } from '../model-options.ts'
@@ -317,7 +316,7 @@ async function checkModels(
     const hint = thrown.hint === undefined ? '' : `${thrown.hint} `
     await note(`${thrown.message} ${hint}/model NAME continues with another model.`)
   }
-  checkPrices(budgetFor(options, loaded), [models.model, ...models.fallbackModels])
+  requirePrices(budgetFor(options, loaded), models)
 }
 
 /** Applies `--max-cost` to the whole session, unlike `cria run`, which applies it to the turn. */

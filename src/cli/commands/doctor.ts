@@ -19,7 +19,7 @@ export const doctor: Command = defineCommand({
   name: 'doctor',
   options: {
     offline: { type: 'flag', about: 'send no request to providers, and start no MCP server' },
-    json: jsonOption('{ ok, checks: [{ name, status, message, hint }] }'),
+    json: jsonOption('{ ok, checks: [{ name, status, message, hint, skipped }] }'),
   },
   details: `Sends each provider that has a key or a base URL one small request, which costs a few tokens, and waits up to 30 seconds.
 Starts and stops each enabled MCP server. Changes nothing and shows no key. Exits with 1 when a check fails; a warning is not a failure.`,
@@ -35,8 +35,8 @@ Starts and stops each enabled MCP server. Changes nothing and shows no key. Exit
 /** Indentation of messages, in cells. */
 const INDENT = 9
 
-function line({ name, status, message, hint }: Check, out: Channel): string {
-  const [mark, style] = MARKS[status]
+function line({ name, status, message, hint, skipped }: Check, out: Channel): string {
+  const [mark, style] = skipped === true ? (['–', 'dim'] as const) : MARKS[status]
   const advice = hint === undefined ? '' : `${' '.repeat(INDENT)}${hint}\n`
   return `${out.style(style, mark.padEnd(7))}  ${visibleText(`${name}: ${message}`)}\n${visibleText(advice)}`
 }

@@ -307,6 +307,6 @@ function readStoreSettings(text = '{}'): StoreSettings {
   const settings = SETTINGS.read(value, '', problems)
   const [problem] = problems
   if (settings !== undefined && problem === undefined) return settings
-  const { path = '', expected = 'an object', received = 'something else' } = problem ?? {}
-  throw new ConfigurationError(`--store-options ${path}: expected ${expected}, received ${received}.`)
+  const { path = '', message = 'expected an object' } = problem ?? {}
+  throw new ConfigurationError(`--store-options ${path}: ${message}${message.endsWith('?') ? '' : '.'}`)
 }

@@ -1,7 +1,7 @@
 /** Declares `cria stores`, which lists, shows and removes document stores. */
 
 import { homePaths } from '../../app/paths.ts'
-import { chooseStore, listStores, readStore, requireStore } from '../../app/store-choice.ts'
+import { chooseStore, isDerived, listStores, readStore, requireStore } from '../../app/store-choice.ts'
 import type { StoreChoice, StoreFacts } from '../../app/store-choice.ts'
 import { removeStore } from '../../app/stores.ts'
 import { CriaError } from '../../core/error.ts'
@@ -15,7 +15,6 @@ import { readConfig } from '../prepare-store.ts'
 import { rowsOf } from '../../util/cells.ts'
 
 const NAME = { name: 'name', about: 'name of a store, as "cria stores list" shows it', offers: 'stores' } as const
-const DERIVED = /^docs-[0-9a-f]{16}$/
 const MOST_DOCUMENTS = 3
 
 export const storesList: Command = defineCommand({
@@ -93,7 +92,7 @@ function listed(stores: readonly StoreFacts[], room: number): string {
   })
   const below = stores.map(({ name, documents, problem }) => {
     const left = documents.length - MOST_DOCUMENTS
-    const from = documents.slice(0, MOST_DOCUMENTS).map((path) => `${DERIVED.test(name) ? '--docs ' : ''}${path}`)
+    const from = documents.slice(0, MOST_DOCUMENTS).map((path) => `${isDerived(name) ? '--docs ' : ''}${path}`)
     const texts = problem === undefined ? [...from, ...(left > 0 ? [`and ${left} more`] : [])] : [problem]
     return texts.flatMap((text) => hung(' '.repeat(INDENT), text, room))
   })

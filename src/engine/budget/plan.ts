@@ -31,19 +31,21 @@ export function ratesFor(inputTokens: number, { tiers, ...base }: Price): Rates 
   return tiers?.findLast(({ above }) => inputTokens > above) ?? base
 }
 
+/** How code states a price or drops the budget, besides config.json. */
+const IN_CODE = ', or createModel(name, { facts: { price: { input: 1, output: 2 } } }). Or leave the budget out.'
+
 /**
  * Checks that the price of every model is known, which a limit in money requires.
  *
+ * @param otherwise the end of the hint, after "… in config.json".
  * @throws ConfigurationError that names the model and how to configure its price.
  */
-export function checkPrices(budget: Budget, models: readonly LanguageModel[]): void {
+export function checkPrices(budget: Budget, models: readonly LanguageModel[], otherwise: string = IN_CODE): void {
   if (!limitsMoney(budget)) return
   for (const { ref, facts } of models) {
     if ((facts.price ?? undefined) !== undefined) continue
     throw new ConfigurationError(`A budget in US dollars cannot be kept with ${ref}: its price is not known.`, {
-      hint:
-        `State what it costs, in dollars for a million tokens: {"modelFacts": {"${ref}": {"price": {"input": 1, "output": 2}}}} in ` +
-        'config.json, or createModel(name, { facts: { price: { input: 1, output: 2 } } }). Or leave the budget out.',
+      hint: `State what it costs, in dollars for a million tokens: {"modelFacts": {"${ref}": {"price": {"input": 1, "output": 2}}}} in config.json${otherwise}`,
     })
   }
 }

@@ -3,7 +3,7 @@ import type { ErrorCode } from '../../core/error.ts'
 import { classify, isOverflow } from './classify.ts'
 import { short, toProviderError } from './errors.ts'
 import type { Reported } from './reported.ts'
-import { retryAfter, retryAfterInBody } from './reported.ts'
+import { ReportedError, retryAfter, retryAfterInBody } from './reported.ts'
 
 const reported = (said: Partial<Reported>): Reported => ({
   message: '',
@@ -228,6 +228,10 @@ describe('toProviderError', () => {
     knownModels: () => ['gpt-5', 'gpt-5-mini'],
   }
 
+  it('names only the status if the answer holds no message', () => {
+    expect(toProviderError(new ReportedError('', 500), context, 'request').message).toBe('openai answered 500')
+  })
+
   it('suggests a model for a mistyped name', () => {
     const error = toProviderError(
       { message: 'The model `gpt-5-minj` does not exist', statusCode: 404, code: 'model_not_found' },
@@ -239,6 +243,12 @@ describe('toProviderError', () => {
       status: 404,
       hint: 'Did you mean openai/gpt-5-mini? Or name a fallback model.',
     })
+  })
+
+  it('suggests no model in place of one that is spelt correctly', () => {
+    const refused = { message: "The model 'gpt-5-mini' does not exist", statusCode: 404, code: 'model_not_found' }
+    const { hint } = toProviderError(refused, { ...context, ref: 'openai/gpt-5-mini' }, 'stream')
+    expect(hint).toBe('Check the name of the model with `cria models`, or name a fallback model.')
   })
 
   it.each([

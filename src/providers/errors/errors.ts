@@ -86,8 +86,9 @@ function reportedError(reported: Reported, context: ErrorContext): CriaError {
   const who = status === undefined ? `${provider} reported an error` : `${provider} answered ${status}`
   const kind = codes.find((name) => !/^\d+$/.test(name))
   const words = short(reported.message)
+  const what = kind === undefined || words.includes(kind) ? who : `${who} (${kind})`
   const model = code === 'model_unavailable' && !words.includes(modelOf(ref)) ? ` [${ref}]` : ''
-  return new CriaError(code, `${who}${kind === undefined || words.includes(kind) ? '' : ` (${kind})`}: ${words}${model}`, {
+  return new CriaError(code, `${what}${words === '' ? '' : `: ${words}`}${model}`, {
     retryable,
     status,
     hint: hintFor(code, reported, context),
@@ -103,7 +104,9 @@ function hintFor(code: ErrorCode, reported: Reported, { variables, knownModels, 
   if (code === 'auth' && variables?.key !== undefined)
     return `Check the API key of this provider: ${variables.key} (in code also: the option apiKey). \`cria doctor\` shows which one is used.`
   if (code === 'model_unavailable') {
-    const close = nearest(modelOf(ref), knownModels?.() ?? [])
+    const known = knownModels?.() ?? []
+    // A known name is spelt correctly: it is this server or key that does not offer the model.
+    const close = known.includes(modelOf(ref)) ? undefined : nearest(modelOf(ref), known)
     return close === undefined ? undefined : `Did you mean ${ref.slice(0, ref.indexOf('/'))}/${close}? Or name a fallback model.`
   }
   if (code === 'invalid_response' && reported.foreign) {

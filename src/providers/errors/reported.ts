@@ -62,9 +62,7 @@ export function reportOf(thrown: unknown, now: number): Reported | undefined {
   for (const error of causes(thrown)) {
     if (error instanceof ReportedError) {
       const { report, status, headers } = error
-      return typeof report === 'string'
-        ? ofText(report, { status, headers, fallback: `status ${status}`, now })
-        : ofObject(report, { now })
+      return typeof report === 'string' ? ofText(report, { status, headers, fallback: '', now }) : ofObject(report, { now })
     }
     const { statusCode: status, responseBody: body = '', responseHeaders: headers, value } = error as Partial<SdkError>
     if (error.name === 'AI_APICallError' && typeof status === 'number')

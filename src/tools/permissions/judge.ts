@@ -29,6 +29,8 @@ interface Refused {
   readonly verdict: 'refuse'
   readonly fitting: FittingCall
   readonly decision: Decision
+  /** Set if the call was refused only because nothing could answer. */
+  readonly notice: NoticeEvent | undefined
 }
 
 /** A call whose answer arrives later, possibly in another process. */
@@ -57,8 +59,8 @@ export function granted(fitting: FittingCall, because: Reason, isSilent = false)
   return { verdict: 'run', fitting, decision: reported, notice: pin(fitting.tool) }
 }
 
-export function refused(fitting: FittingCall, because: Reason): Refused {
-  return { verdict: 'refuse', fitting, decision: decision(fitting, false, because) }
+export function refused(fitting: FittingCall, because: Reason, notice?: NoticeEvent): Refused {
+  return { verdict: 'refuse', fitting, decision: decision(fitting, false, because), notice }
 }
 
 function decision({ call: { id } }: FittingCall, isGranted: boolean, { reason, rule }: Reason): Decision {
@@ -74,6 +76,15 @@ function pin({ name, pin: kept }: Tool): NoticeEvent | undefined {
     const message = `${name} was allowed, but the permission cannot be stored, so it will be asked for again: ${messageOf(thrown)}`
     return { type: 'notice', code: 'pin_not_kept', message }
   }
+}
+
+/** Tells the caller how to permit the tool: the model alone receives the refusal. @param isDefault no rule and no check asks for permission. */
+function unanswered({ tool: { name } }: FittingCall, isDefault: boolean): NoticeEvent {
+  const remedy = isDefault
+    ? 'set needsPermission: false, pass rules, or pass hasPermissionsToUseTool'
+    : 'pass hasPermissionsToUseTool'
+  const message = `${name} needs permission, and nothing in this turn can give it: ${remedy}.`
+  return { type: 'notice', code: 'permission_unanswered', message, details: { tool: name } }
 }
 
 /**
@@ -95,10 +106,10 @@ export async function judgeCall(fitting: FittingCall, period: number | undefined
   const run = (because: Reason, isSilent = false): Settled | Asked =>
     // The decision about a call that waited applies, also when rules that would allow the call have changed since.
     decided === undefined ? granted(fitting, because, isSilent) : ask('It waited for a decision.')
-  const ask = (reason: string, by?: string): Settled | Asked =>
+  const ask = (reason: string, by?: string, isDefault = false): Settled | Asked =>
     canAsk
       ? { verdict: 'ask', fitting, reason, rule: by }
-      : refused(fitting, { reason: `${reason} No user is available to answer.`, rule: by })
+      : refused(fitting, { reason: `${reason} No user is available to answer.`, rule: by }, unanswered(fitting, isDefault))
   const suggesting = (reason: string): string => {
     const exact = canAsk ? undefined : exactRule(tool.name, subjects)
     return exact === undefined ? reason : `${reason} The rule ${JSON.stringify(exact)} would allow it.`
@@ -119,7 +130,7 @@ export async function judgeCall(fitting: FittingCall, period: number | undefined
   if (rule?.verdict === 'allow') return run(rule)
   if (needsPermission(fitting) || safeMode) {
     const near = confinement.confined ? undefined : nearMiss(rules, tool.name, subjects)
-    return ask(suggesting(near ?? 'The tool needs permission.'))
+    return ask(suggesting(near ?? 'The tool needs permission.'), undefined, !safeMode)
   }
   return run({ reason: 'The tool needs no permission.' }, true)
 }

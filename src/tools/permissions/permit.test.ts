@@ -156,7 +156,7 @@ describe('rules', () => {
     const look = tool('look', () => 'seen')
     const asking = await collect({ model: calling([{ name: 'look' }]), tools: [look], rules: { ask: ['look'] } })
     expect(resultsOf(asking)).toEqual([
-      'Permission denied: The rule "look" asks. No user is available to answer. Try another way, or ask the user.',
+      'Permission denied: The rule "look" asks. No user is available to answer. Try another way.',
     ])
     const free = await collect({ model: calling([{ name: 'look' }]), tools: [look], rules: { ask: ['other'] } })
     expect(all(free, 'permission_decision')).toEqual([])
