@@ -165,7 +165,7 @@ describe.each(ALL_APIS)('$provider', (api) => {
       error: {
         code: 'overloaded',
         status: 503,
-        message: expect.stringContaining('attempt 7') as string,
+        message: expect.stringContaining('Gave up after 7 attempts.') as string,
         details: { attempts: 7 },
       },
     })
