@@ -25,6 +25,7 @@ export function signsOf(
   score: (features: Float64Array) => number = scoreOf,
 ): Float64Array {
   const [best] = ranked
+  const [first, second] = readings
   if (best === undefined) return new Float64Array(SIGNS.length)
   const names = new Set(Array.from(question.text.matchAll(NAMES), ([name]) => analyzer.terms(name)).flat())
   const known = (at: number): number => readings.reduce((most, { whole }) => Math.max(most, whole[at] ?? 0), 0)
@@ -36,10 +37,7 @@ export function signsOf(
     name: missing((term, at) => (names.has(term) ? 1 - (best.said[at] ?? 0) : 0)),
     few: Math.max(0, 1 - readings.length / (OTHER_PASSAGE + 1)),
     lead: leadOf(question, ranked, score),
-    ahead:
-      readings[0] === undefined || readings[1] === undefined
-        ? shareOf(question, best.said)
-        : 1 - readings[1].passage.score / readings[0].passage.score,
+    ahead: second === undefined ? shareOf(question, best.said) : 1 - second.passage.score / (first?.passage.score ?? 1),
     sameDocument: sameDocument(readings.slice(0, OTHER_PASSAGE + 1)),
     headingSaid: best.run.reading.headingSaid(best.run.section),
   }
@@ -49,9 +47,8 @@ export function signsOf(
 /** Returns the share of the other passages with the title of the first or, without titles, its source. */
 function sameDocument([first, ...others]: readonly Reading[]): number {
   const nameOf = ({ passage: { title, source } }: Reading): string => title ?? source
-  return others.length === 0 || first === undefined
-    ? 0
-    : others.filter((other) => nameOf(other) === nameOf(first)).length / others.length
+  const same = others.filter((other) => first !== undefined && nameOf(other) === nameOf(first)).length
+  return same === 0 ? 0 : same / others.length
 }
 
 /** Returns the lead over a later passage; a missing passage is not evidence. */

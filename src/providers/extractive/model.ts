@@ -76,12 +76,7 @@ function toPassages(question: string, all: readonly Retrieved[]): Passage[] {
       read.set(`${origin}:${store}`, before + 1)
       return before < PASSAGES_READ
     })
-    .map(({ marker, origin, store, chunk }) => ({
-      marker,
-      source: chunk.source,
-      text: chunk.text,
-      title: chunk.title,
-      headings: chunk.headings,
-      score: chunk.score / (best.get(`${origin}:${store}`) || 1),
-    }))
+    .map(({ marker, origin, store, chunk: { source, text, title, headings, score } }) => {
+      return { marker, source, text, title, headings, score: score / (best.get(`${origin}:${store}`) || 1) }
+    })
 }
