@@ -14,7 +14,7 @@ export type Style = Parameters<typeof styleText>[0]
 /** An output stream and the capabilities of its terminal. */
 export interface Channel {
   readonly isTerminal: boolean
-  /** Whether lines can be overwritten. */
+  /** `true`: printed lines can be overwritten, for example by a progress bar. */
   readonly live: boolean
   readonly colour: boolean
   readonly links: boolean

@@ -6,7 +6,7 @@ import type { Tool, ToolUse } from '../core/tool.ts'
 import { canonicalJson } from '../util/hash.ts'
 import { ignoreRejection, isPromise } from '../util/promise.ts'
 
-/** What a call may change: nothing, files, anything (a command), or something else. */
+/** Things that a call may change: none, files, anything (`command`), or something that its tool does not name (`other`). */
 type Effect = 'none' | 'files' | 'command' | 'other'
 
 export interface ToolCallRecord extends ToolUse {

@@ -63,7 +63,7 @@ export interface ErrorInfo {
   readonly retryable: boolean
   /** HTTP status of the provider's answer, if there was one. */
   readonly status?: number
-  /** What to do about it. */
+  /** Advice for the user on how to resolve the error. */
   readonly hint?: string
   /** Message of the underlying error, if it adds something. */
   readonly cause?: string
@@ -81,7 +81,7 @@ export interface CriaErrorOptions {
   readonly retryable?: boolean | undefined
   /** HTTP status of the provider's answer; absent if there was none. */
   readonly status?: number | undefined
-  /** What to do about it; default: the hint of the code. */
+  /** Advice for the user on how to resolve the error; default: the hint of the code. */
   readonly hint?: string | undefined
   /** Further facts, as plain JSON. */
   readonly details?: JsonObject | undefined
@@ -106,7 +106,7 @@ export class CriaError extends Error {
   readonly retryable: boolean
   /** HTTP status of the provider's answer, if there was one. */
   readonly status: number | undefined
-  /** What to do about it. */
+  /** Advice for the user on how to resolve the error. */
   readonly hint: string | undefined
   /** Facts by name. Errors of bots hold `turnId`, and `text` if part of an answer had arrived. */
   readonly details: JsonObject | undefined

@@ -14,7 +14,7 @@ export interface AdapterOptions {
   /** `provider/model`. */
   readonly ref: string
   readonly facts: () => ModelFacts
-  /** What distinguishes the model from others of its name, or a name for it; computed for each request, since keys in the environment may change. */
+  /** Returns the server, key and settings that distinguish the model from others of its name, or a name for them. Keys may change between requests. */
   readonly identity: () => Place | string
   readonly errors: Omit<ErrorContext, 'ref'>
   /** Splits `<think>…</think>` at the beginning of a text into thinking. Default: text stays text. */

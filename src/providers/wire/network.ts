@@ -29,7 +29,7 @@ export interface Answered {
   readonly body?: Readable | ReadableStream<Uint8Array> | null
 }
 
-/** What happened, where `HOST` is replaced by the host; what to do; `false`: a retry does not help. */
+/** A network failure: its code, its message with `HOST` in place of the host, advice for the user, and `false` if a retry cannot help. */
 type Trouble = readonly [code: ErrorCode, words: string, hint?: string | undefined, retryable?: false]
 
 const UNTRUSTED =

@@ -29,7 +29,7 @@ export interface GroupOptions {
   readonly endsStragglers?: boolean
 }
 
-/** What stopped a group: its signal, its time limit or its output limit. */
+/** The reason for stopping a group: the abort signal, the time limit or the output limit. */
 export type Stopped = 'signal' | 'timeout' | 'output'
 
 export interface GroupEnd {
@@ -91,7 +91,7 @@ export class ProcessGroup {
     this.ended = this.#endWithin(options)
   }
 
-  /** What stopped the group; `undefined` if nothing did, and after `stop()`. */
+  /** The reason for stopping the group; `undefined` if it ended by itself or by `stop()`. */
   get stopped(): Stopped | undefined {
     return this.#stopped
   }

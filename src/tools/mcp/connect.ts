@@ -57,7 +57,7 @@ const OPTIONS = namesOf<McpOptions>({
 export interface McpNotice {
   /** The name of the server in the configuration. */
   readonly server: string
-  /** What is missing, and why. */
+  /** Names the tools or the server that are not available, and the reason. */
   readonly message: string
 }
 

@@ -13,7 +13,7 @@ export interface Word {
   readonly text: string
   /** True when a part of the word was quoted or escaped. */
   readonly quoted: boolean
-  /** Whether the shell expands the word to file names; `leading` when those names may look like options. */
+  /** `no`: the shell does not expand the word to file names; `leading`: it does, and the names may look like options. */
   readonly wild: 'no' | 'inside' | 'leading'
   /** True when a part of the word is known only when the command runs. */
   readonly unknown?: boolean
