@@ -166,9 +166,8 @@ class Step {
     for (const each of settled) {
       if (each.verdict === 'wait' || each.notice === undefined) continue
       const { noticed } = this.#ctx.state
-      const key = `${each.notice.code} ${each.fitting.tool.name}`
-      if (!noticed.has(key)) yield each.notice
-      noticed.add(key)
+      if (!noticed.has(each.notice.message)) yield each.notice
+      noticed.add(each.notice.message)
     }
     for (const each of settled) {
       if (each.verdict === 'run') this.#put(each.fitting, 'ready')

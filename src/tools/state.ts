@@ -18,7 +18,7 @@ export interface ToolsState {
   steps: readonly string[]
   /** Steps in a row in which no call could be run. */
   futile: number
-  /** Notices of this turn, each by its code and tool: they are yielded once. */
+  /** Messages of the notices of this turn: each is yielded once. */
   readonly noticed: Set<string>
   readonly grants: SessionGrants
   /** Interrupted calls of earlier turns, whose effects are unknown: the idempotency key of each, by `callKey`. */

@@ -27,7 +27,7 @@ export function costOf(usage: Usage, price: Price | undefined): number | null {
 }
 
 /** Returns the rates of all tokens of a call with this input. */
-export function ratesFor(inputTokens: number, { tiers, ...base }: Price): Rates {
+function ratesFor(inputTokens: number, { tiers, ...base }: Price): Rates {
   return tiers?.findLast(({ above }) => inputTokens > above) ?? base
 }
 

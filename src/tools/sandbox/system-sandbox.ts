@@ -81,7 +81,7 @@ export interface Walls {
 }
 
 /** Only the root is writable, and no path is hidden. */
-export const NO_WALLS: Omit<Walls, 'root' | 'temporary'> = {
+const NO_WALLS: Omit<Walls, 'root' | 'temporary'> = {
   writable: [],
   readOnly: [],
   pinned: [],
