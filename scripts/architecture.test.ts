@@ -3,7 +3,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { ROOT } from './files.ts'
+import { projectFiles, ROOT } from './files.ts'
 import { MAY_IMPORT } from './layers.ts'
 
 const page = readFileSync(join(ROOT, 'docs/architecture.md'), 'utf8')
@@ -35,9 +35,15 @@ test('the walk of one question takes at most 20 files, which exist', () => {
   expect(files.filter((path) => !existsSync(join(ROOT, path)))).toEqual([])
 })
 
-test('the files that CONTRIBUTING.md names exist', () => {
-  const spans = codeSpans(readFileSync(join(ROOT, 'CONTRIBUTING.md'), 'utf8').replaceAll(/```.*?```/gs, ''))
-  const paths = spans.filter((span) => /^(?:src|scripts)\/[\w./-]+\.ts$/.test(span) && !span.includes('NAME'))
-  expect(paths.length).toBeGreaterThan(10)
-  expect(paths.filter((path) => !existsSync(join(ROOT, path)))).toEqual([])
+test('the source files that pages name in code spans exist', () => {
+  const files = projectFiles()
+  const named = files
+    .filter((file) => file.endsWith('.md'))
+    .flatMap((page) => {
+      const spans = codeSpans(readFileSync(join(ROOT, page), 'utf8').replaceAll(/```.*?```/gs, ''))
+      const paths = spans.filter((span) => /^[\w.-]+\/[\w./-]+\.ts$/.test(span) && !span.includes('NAME'))
+      return paths.map((path) => ({ page, path }))
+    })
+  expect(named.filter(({ page }) => page === 'CONTRIBUTING.md').length).toBeGreaterThan(10)
+  expect(named.filter(({ path }) => !files.some((file) => `/${file}`.endsWith(`/${path}`)))).toEqual([])
 })
